@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from smqopt.market.expansion._expansion import Expansion as Expansion
     from smqopt.market.expansion._fold import fold as fold, unfold as unfold
     from smqopt.market.expansion._make import expansion_of as expansion_of, needs_expansion as needs_expansion
-    from smqopt.market.expansion._posted import Posted as Posted
     from smqopt.market.expansion._under_each_law import under_each_law as under_each_law
     from smqopt.market.objectives._bought_owners import BoughtOwners as BoughtOwners
     from smqopt.market.objectives._diminishing_returns import (

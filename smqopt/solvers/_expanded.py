@@ -23,7 +23,6 @@ from smqopt.market import (
     state,
 )
 from smqopt.numeric import SIDE_GAP, SIDE_ROW
-from smqopt.solvers._bent_under_laws import solve_bent
 from smqopt.valuation import possible_laws
 
 _MARGINS = (2.0**-40, 2.0**-34)
@@ -64,17 +63,14 @@ def solve_expansion(
         As the route does.
     """
     found: Solution | None = None
-    bent = type(aim).linear_form is Objective.linear_form
     for margin in (*_MARGINS, 0.0):
         if margin == 0.0 and found is not None and found.status is not Status.INFEASIBLE:
             break
-        if bent:
-            e, found = solve_bent(market, budget, records, aim, route, margin=margin)
-        else:
-            e = _expansion(market, budget, records, aim, margin=margin)
-            form = state(e.market, e.records)
-            solved = route(form, e.budget, e.objective)
-            found = fold(e, _without_idle(form, solved) if lotteries else solved, market, records, aim)
+        e = _expansion(market, budget, records, aim, margin=margin)
+        form = state(e.market, e.records)
+        solved = route(form, e.budget, e.objective)
+        solved = _without_idle(form, solved) if lotteries and not e.bends else solved
+        found = fold(e, solved, market, records, aim)
         if found.status is Status.INFEASIBLE:
             if budget == 0.0:
                 break

@@ -201,6 +201,10 @@ class ConstraintRecord:
         """Return rows of the market that are no owners, but numbers of a program's own."""
         return np.zeros(0, dtype=np.intp)
 
+    def drawn_prices(self) -> Indices:
+        """Return rows whose offers are shares of posted prices, whatever their laws."""
+        return np.zeros(0, dtype=np.intp)
+
     def price_list(self, market: Market) -> tuple[Indices, Floats] | None:
         """Return owners whose price must be on a list, and the list; else None.
 

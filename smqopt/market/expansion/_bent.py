@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -46,25 +46,35 @@ def lines_at(utility: Utility, m: Floats, q: Floats) -> BentTerms:
 
 
 @dataclass(frozen=True, eq=False)
-class MeanOverLaws(Objective):
-    """Σ_k w_k Σ m_i φ_i(q_ik) over the rows of an expanded market."""
+class OverLaws(Objective):
+    """Σ_k w_k V_k or min_k V_k, with V_k = Σ m_i φ_i(q_ik) of an expanded market."""
 
-    kind: ClassVar[str] = "mean-over-laws"
+    kind: ClassVar[str] = "over-laws"
 
     utilities: tuple[Utility, ...] = ()
     shares: tuple[float, ...] = ()
+    """w; none where the worst law counts."""
     rest: int = 0
     """How many rows stand for no owner."""
 
     @property
     def words(self) -> str:
         """The objective in words."""
-        return "a mean over laws"
+        return "a mean over laws" if self.shares else "the worst of several laws"
+
+    @property
+    def laws(self) -> int:
+        """How many laws the worst is taken of."""
+        return 1 if self.shares else len(self.utilities)
+
+    def weighing(self, shares: Sequence[float]) -> OverLaws:
+        """Return a mean over the laws."""
+        return replace(self, shares=tuple(shares))
 
     def utility(self, market: Market) -> Utility:  # noqa: ARG002
-        """Return the φ of all rows."""
-        first = self.utilities[0]
-        return first.after_each_other(self.utilities[1:], self.shares, self.rest)
+        """Return the φ of all rows; of the worst that of an even mean, which bounds it."""
+        first, even = self.utilities[0], [1.0 / len(self.utilities)] * len(self.utilities)
+        return first.after_each_other(self.utilities[1:], self.shares or even, self.rest)
 
 
 def bent_utilities(aim: Objective, base: Sequence[Market]) -> tuple[Utility, ...]:

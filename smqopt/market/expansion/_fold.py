@@ -28,7 +28,8 @@ def fold(
     posted = Posted.of(Offers(solution.thresholds, solution.acceptance, solution.lottery), e.n, len(e.base))
     offers = e.show(posted)
     price = solution.budget_price if 0 < solution.budget_price < math.inf else 0.0
-    multipliers = solution.constraint_prices.copy()
+    w = solution.details.get("law_weights", np.zeros(e.objective.laws if e.objective.laws > 1 else 0))
+    multipliers = np.insert(solution.constraint_prices, e.budget_rows.stop, w)
     in_rows = e.budget_rows.stop > 0
     status, conflict = solution.status, solution.conflict
     of_budget = math.inf

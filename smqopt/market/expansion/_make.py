@@ -12,7 +12,7 @@ from smqopt.market._market import Market
 from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, check_records
 from smqopt.market.constraints._parity import Parity
-from smqopt.market.expansion._bent import BentTerms, MeanOverLaws, bent_utilities, lines_at
+from smqopt.market.expansion._bent import BentTerms, OverLaws, bent_utilities, lines_at
 from smqopt.market.expansion._expansion import Expansion
 from smqopt.market.expansion._posted import Posted
 from smqopt.market.expansion._under_laws import GivenRows, MinimumRows, OneOffer, UnderLaws, refuse_both_signs
@@ -48,9 +48,10 @@ def expansion_of(
         How much tighter inequalities are stated, relative to their limits: what a solver may break
         them by.
     at
-        Where lines stand for an objective that bends: they touch it at these offers.
+        Where lines stand for an objective that bends: they touch it at these offers. Without, the
+        objective is one that bends itself.
     shares
-        Instead: what each law counts in a mean, the objective then being one that bends.
+        What each law counts in it, in place of the user's weights or the worst law.
 
     Raises
     ------
@@ -68,10 +69,10 @@ def expansion_of(
     if type(aim).linear_form is not Objective.linear_form:
         return maker.make(records, tuple(aim.linear_form(market) for market in base))
     bent = bent_utilities(aim, base)
-    if shares is not None:
-        return maker.make(records, bent, shares)
-    n = market.n
-    given = Posted.of(Offers(np.zeros(n), np.zeros(n)) if at is None else at, n, 1)
+    if at is None:
+        known = [1.0] if len(base) == 1 else [] if weights is None else weights.tolist()
+        return maker.make(records, bent, shares or known)
+    given = Posted.of(at, market.n, 1)
     found = [np.minimum(given.mean(given.acceptance_of(one.valuation)), 1.0) for one in base]
     return maker.make(
         records, tuple(lines_at(*each) for each in zip(bent, [market.weights] * len(base), found, strict=True))
@@ -140,7 +141,8 @@ class _Maker:
         places = len(base) * self._n + self._step * np.arange(count)
         stated: list[ConstraintRecord] = [MinimumRows(of="the objective", given=tuple(self._rows), places=places)]
         if not self._alone:
-            stated = [*self._one_offer(count), *stated]
+            bends = any(isinstance(one, BentTerms) for one in worths)
+            stated = [*self._one_offer(count, drawn=bends and self._weights is None and len(base) > 1), *stated]
         stated += own
         room = self._budget if self._alone else _ROOM * (len(base) * self._budget if self._budget > 0 else 1.0)
         of_budget = slice(0, 0 if self._alone else len(base))
@@ -159,7 +161,7 @@ class _Maker:
             of_budget,
             self._step,
             tuple(self._levels),
-            MeanOverLaws(bent, tuple(shares), rest) if bent else PurchasedPrivacy(),
+            OverLaws(bent, tuple(shares), rest) if bent else PurchasedPrivacy(),
         )
 
     def _state(self, record: ConstraintRecord) -> ConstraintRecord:
@@ -190,7 +192,7 @@ class _Maker:
                         refuse_both_signs(row, record)
                     yield row
 
-    def _one_offer(self, count: int) -> list[ConstraintRecord]:
+    def _one_offer(self, count: int, *, drawn: bool) -> list[ConstraintRecord]:
         """Return one offer for all laws, and the budget under each."""
         laws, n = len(self._base), self._n
         number = np.append(np.tile(np.arange(n), laws), n + np.repeat(np.arange(count), 2)).astype(np.intp)
@@ -199,7 +201,7 @@ class _Maker:
             Row(BUDGET_WORDS + label, limit, spend=(k * n + np.arange(n), self._m.copy()))
             for k, label in enumerate(self._labels)
         )
-        offer = OneOffer(number=number, for_nothing=np.arange(laws * n, number.size))
+        offer = OneOffer(number=number, for_nothing=np.arange(laws * n, number.size), drawn=drawn)
         return [offer, GivenRows(of=BUDGET_WORDS, given=rows)]
 
     def _objective(self, worths: Sequence[LinearTerms]) -> tuple[Floats, float]:

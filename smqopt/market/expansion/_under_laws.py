@@ -25,12 +25,17 @@ class OneOffer(ConstraintRecord):
     number: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     for_nothing: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     """Rows that stand for minima: the only price is 0."""
+    drawn: bool = False
+    """Whether offers are shares of prices even where an owner's laws are the same."""
 
     def describe(self) -> str:
         return "one offer under all laws"
 
     def common_prices(self, market: Market) -> NDArray[np.intp]:  # noqa: ARG002
         return self.number
+
+    def drawn_prices(self) -> Indices:
+        return np.arange(self.number.size if self.drawn else 0)
 
     def price_list(self, market: Market) -> tuple[Indices, Floats] | None:  # noqa: ARG002
         return (self.for_nothing, np.zeros(1)) if self.for_nothing.size else None

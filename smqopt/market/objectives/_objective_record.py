@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -44,6 +45,15 @@ class Objective(abc.ABC):
     @abc.abstractmethod
     def words(self) -> str:
         """The objective in words, to follow "the objective is"."""
+
+    @property
+    def laws(self) -> int:
+        """How many laws it is the worst of: 1 but for programs under laws in doubt."""
+        return 1
+
+    def weighing(self, shares: Sequence[float]) -> Objective:  # noqa: ARG002
+        """Return the mean over its laws that bounds it."""
+        return self
 
     def utility(self, market: Market) -> Utility:  # noqa: ARG002
         """Return the φ_i of a market's rows.

@@ -47,6 +47,8 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
     in_blocks = np.zeros(market.n, dtype=np.bool_) if shared is None else _differing(market, shared)
     in_blocks |= without_hull(market, allowed)
     in_blocks[_who_is_paid_more(market, records, allowed)] = True
+    for record in records:
+        in_blocks[record.drawn_prices()] = True
     if shared is not None:
         in_blocks = (np.bincount(shared, weights=in_blocks) > 0)[shared]
     listed = allowed_market(market, allowed, in_blocks)

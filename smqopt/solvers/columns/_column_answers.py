@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from smqopt.market import Linear, Statement, Utility
+from smqopt.market import Linear, Objective, Statement, Utility
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._single_columns import SingleColumns
@@ -37,6 +37,8 @@ class Found:
     """Bounds on the objective, in its unit."""
     held: Mask
     """Whose acceptance stands as it is given; the other rows on their own answer to z; (n″,)."""
+    weights: Floats
+    """Of the laws that the objective is the worst of; 1 where there is one."""
 
 
 class ColumnAnswers:
@@ -46,16 +48,20 @@ class ColumnAnswers:
     ----------
     statement
         n′ rows, some of them in blocks or none.
-    utility
-        φ of the rows.
+    objective
+        A sum over owners, or the worst of several.
     safe
         What is to be kept, a little less than B; in currency.
     budget
         B > 0: what is between the two is for rounding, and proves nothing.
     """
 
-    def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
-        self._utility = utility
+    def __init__(self, statement: Statement, objective: Objective | Utility, safe: float, budget: float) -> None:
+        self._stated, self._objective = statement, None if isinstance(objective, Utility) else objective
+        laws = 1 if self._objective is None else self._objective.laws
+        self._even = np.full(laws, 1.0 / laws)
+        self._utility = utility = objective if isinstance(objective, Utility) else statement.utility(objective)
+        self._each = (utility,) if laws == 1 else tuple(self.under(w) for w in np.eye(laws))
         self.singles = SingleColumns(statement, utility, safe)
         self.blocks = BlockColumns(statement)
         self._m = statement.weights()
@@ -63,6 +69,20 @@ class ColumnAnswers:
         self._linear = utility.each if isinstance(utility, Linear) else None
         self._in_blocks = self.blocks.rows
         self.sizes = self._sizes()
+
+    def under(self, weights: Floats) -> Utility:
+        """Return φ of the rows with weights of laws."""
+        if weights.size == 1 or self._objective is None:
+            return self._utility
+        return self._stated.utility(self._objective.weighing(np.maximum(weights, 0.0).tolist()))
+
+    def values(self, q: Floats) -> Floats:
+        """Return what acceptances are worth under each law."""
+        return np.array([np.sum(each) for each in self.terms(q)])
+
+    def terms(self, q: Floats) -> list[Floats]:
+        """Return what the acceptance of each row is worth under each law."""
+        return [self._m * one.value(q) for one in self._each]
 
     def _take_limits(self, statement: Statement, safe: float, budget: float) -> None:
         self.statement, self._margin = statement, budget - safe
@@ -78,7 +98,7 @@ class ColumnAnswers:
         if self._linear is not None:
             return self._linear
         with np.errstate(over="ignore"):  # of a first acceptance, where no offer has no value
-            return self._utility.slope(self.acceptance(found))
+            return self.under(found.weights).slope(self.acceptance(found))
 
     def left(self, found: Found) -> Floats:
         """Return what an answer leaves of the linear rows."""
@@ -110,7 +130,8 @@ class ColumnAnswers:
         worth = self.slopes(found)
         upper = float(np.sum(found.z * self._limits)) if point is None else point.value
         if not self.is_linear:
-            upper += float(np.sum(self._m[rows] * self._utility.take(rows).tangent(worth[rows])[0]))
+            few = self.under(found.weights).take(rows)
+            upper += float(np.sum(self._m[rows] * few.tangent(worth[rows])[0]))
         whole = upper + self._tops(self.blocks.heights(found.z, worth))
         taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
         enclosed = self.blocks.blocks.enclose(
@@ -122,7 +143,7 @@ class ColumnAnswers:
 
     def value(self, found: Found) -> float:
         """Return what an answer is worth."""
-        return float(np.sum(self._m * self._utility.value(self.acceptance(found))))
+        return float(np.min(self.values(self.acceptance(found))))
 
     def acceptance(self, found: Found) -> Floats:
         """Return the acceptances of an answer; shape (n′,)."""

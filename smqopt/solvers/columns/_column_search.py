@@ -7,12 +7,14 @@ of acceptances the dual is below 0), or at its limit of work, with the bounds fo
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.errors import SolverError
-from smqopt.market import Statement, Utility
+from smqopt.market import Objective, Statement, Utility
 from smqopt.numeric import SIDE_ROW, Floats, Indices
 from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
 from smqopt.solvers.columns._master import Master, MasterAnswer
@@ -42,8 +44,11 @@ _FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
 takes no basis of columns that are hardly apart, and bounds meet to about the square of this."""
 _SHRINK, _NEAR = 0.25, 2.0**-3
 """How the steps around acceptances shrink."""
-_LEAST_LINE = 2.0**-12
-"""Lines touch objectives without a value at 0 at no smaller acceptance."""
+_LEAST_LINE, _CLOSER, _LAST_LINE = 2.0**-12, 2.0**-3, 2.0**-40
+"""Where the first lines touch objectives without a value at 0, by how much nearer to it the next
+ones do at most, and where the last ones."""
+_IDLE_LAW = 2.0**-30
+"""Weights of laws that are smaller are none: HiGHS leaves so much of them open."""
 _APART = 2.0**-34
 """Lines touch objectives no closer together, in acceptance."""
 
@@ -69,19 +74,23 @@ class _Stalls:
 class ColumnSearch(ColumnAnswers):
     """A search over the columns of a statement; made as `ColumnAnswers` is."""
 
-    def __init__(self, statement: Statement, utility: Utility, safe: float, budget: float) -> None:
-        super().__init__(statement, utility, safe, budget)
-        half = abs(float(np.sum(self._m * utility.value(np.full(self._m.size, 0.5)))))
+    def __init__(self, statement: Statement, objective: Objective | Utility, safe: float, budget: float) -> None:
+        super().__init__(statement, objective, safe, budget)
+        half = float(np.max(np.abs(self.values(np.full(self._m.size, 0.5)))))
         short = max(1.0, float(np.sum(self._m * statement.reduced.high)) / self.sizes[0])
         short = float(np.sqrt(short)) if self.blocks.count else short  # a little money may buy its root
         self._unit = (half if 0 < half < np.inf else 1.0) * _FINE / short
-        free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
-        units = self.singles.rows.size + self.blocks.count
-        self._master = Master(self._limits, self.sizes, np.append(False, statement.equal), units, free)
+        every = [] if self._linear is not None else [one.take(self._in_blocks) for one in self._each]
+        lined = [np.flatnonzero(one.wanted) for one in every]
+        self._lined = [one.take(rows) for one, rows in zip(every, lined, strict=True)]
+        self._row_of = np.concatenate([np.zeros(0, dtype=np.intp), *lined])
+        self._law_of = np.repeat(np.arange(len(lined)), [rows.size for rows in lined])
+        self._master = self._new_master(self._limits, self.singles.rows.size)
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         self._columns = 0
         self._apart = _FIRST_APART
-        self._lines: list[tuple[Indices, Floats, Floats]] = []
+        self._lines: list[tuple[Indices, Floats, Floats, Floats]] = []
+        self._weights = self._even
         self._add_singles(self.singles.first(self.sizes), 0.0)
         if self.blocks.count:
             no_offer = self.singles.rows.size + np.arange(self.blocks.count)
@@ -96,8 +105,8 @@ class ColumnSearch(ColumnAnswers):
         self.singles.limit(statement, safe)
         self._master.limit(self._limits)
 
-    def run(self) -> Found:
-        """Search.
+    def run(self, enough: float = GOOD) -> Found:
+        """Search until bounds are near enough to each other, relative to the upper one.
 
         Raises
         ------
@@ -108,9 +117,8 @@ class ColumnSearch(ColumnAnswers):
         if ray is not None:
             return ray
         self._master.seek_value(self._unit)
-        if self._linear is None:
-            for q in (1.0, 0.5, 0.1, _LEAST_LINE):
-                self._add_lines(np.full(self._in_blocks.size, q))
+        for q in (1.0, 0.5, 0.1, _LEAST_LINE):
+            self._add_lines(np.full(self._m.size, q))
         near = _NEAR
         best: Found | None = None
         closest: Found | None = None
@@ -120,13 +128,14 @@ class ColumnSearch(ColumnAnswers):
             if answer is None:
                 break
             z, before = answer.multipliers, self._columns
+            self._weigh(answer)
             worth, conjugate = self._slopes(answer)
             upper = self._price(z, worth, answer, near, conjugate) + conjugate
             one = self._result(answer, z, self._value(answer), upper)
             if 0 < abs(one.lower) < _SMALL * self._unit / _FINE:
                 self._unit = abs(one.lower) * _FINE
                 self._master.seek_value(self._unit)
-            gap, close = one.upper - one.lower, GOOD * abs(one.upper)
+            gap, close = one.upper - one.lower, enough * abs(one.upper)
             # a lower bound above the upper one: HiGHS lets shares break rows by a little
             if gap >= -_LET * abs(one.upper) and (best is None or abs(gap) < abs(best.upper - best.lower)):
                 best = one
@@ -135,7 +144,7 @@ class ColumnSearch(ColumnAnswers):
             near = max(_SHRINK * near, self._apart)
             if abs(gap) <= close or stalls.by(best):
                 break
-            lined = self._linear is None and self._add_lines(self._mixture(answer)[self._in_blocks])
+            lined = self._add_lines(self._mixture(answer))
             if self._columns == before and near <= self._apart and not lined:
                 if self._apart <= _LEAST_APART:
                     break
@@ -219,23 +228,18 @@ class ColumnSearch(ColumnAnswers):
 
     def _post(self, row: Indices, value: Floats, usage: sparse.csc_array, limits: Floats, gap: float) -> Floats | None:
         """Return shares of 0 or 1: of rows' prices, no offers to blocks, blocks' prices."""
-        units, alone = self.singles.rows.size + self.blocks.count, self.singles.rows.size
-        free = np.zeros(0) if self._linear is not None else self._m[self._in_blocks]
-        master = Master(limits, self.sizes, np.append(False, self.statement.equal), units, free)
+        alone = self.singles.rows.size
+        master = self._new_master(limits, alone)
         master.add_columns(row, value, usage)
         if self.blocks.count:
             none = sparse.csc_array((limits.size, self.blocks.count))
             master.add_columns(alone + np.arange(self.blocks.count), np.zeros(self.blocks.count), none)
             F = self.blocks.acceptance
             worth = np.zeros(F.shape[0]) if self._linear is None else np.asarray(F @ (self._m * self._linear))
-            master.add_columns(alone + self.blocks.group, worth, sparse.csc_array(self.blocks.usage.T))
+            master.add_columns(alone + self.blocks.group, worth, sparse.csc_array(self.blocks.usage.T), self._lifts(F))
         master.seek_value(self._unit)
-        for of, slope, at in self._lines:
-            height = self._utility.take(self._in_blocks[of]).value(at) - slope * at
-            of_rows = sparse.csr_array(self.blocks.acceptance.T)[self._in_blocks[of]]
-            wide = sparse.csr_array((of.size, row.size + self.blocks.count))
-            slopes = sparse.hstack([wide, sparse.diags_array(slope) @ of_rows])
-            master.add_lines(of, height, sparse.csr_array(slopes))
+        for of, slope, _, height in self._lines:
+            master.add_lines(of, self._row_of[of], slope, height)
         return master.post(gap, self.statement.stand_ins()[self.singles.rows[row]])
 
     @property
@@ -296,15 +300,46 @@ class ColumnSearch(ColumnAnswers):
             return self._linear, 0.0
         worth = np.zeros(self._m.size)
         rows = self._in_blocks
-        if rows.size:
-            of, slope, _ = (np.concatenate(each) for each in zip(*self._lines, strict=True))
-            weight = answer.line_multipliers
-            worth[rows] = np.bincount(of, weights=weight * slope, minlength=rows.size) / self._m[rows]
+        if self._lines:
+            of, slope = (np.concatenate(each) for each in list(zip(*self._lines, strict=True))[:2])
+            charged = np.bincount(self._row_of[of], weights=answer.line_multipliers * slope, minlength=rows.size)
+            worth[rows] = charged / self._m[rows]
         few = self._utility.take(rows)
         return worth, float(np.sum(self._m[rows] * few.tangent(worth[rows])[0])) if rows.size else 0.0
 
     def _value(self, answer: MasterAnswer) -> float:
-        return float(np.sum(self._m * self._utility.value(self._mixture(answer))))
+        return float(np.min(self.values(self._mixture(answer))))
+
+    def _weigh(self, answer: MasterAnswer) -> None:
+        """Take the weights of the laws from their multipliers."""
+        w = answer.law_multipliers
+        w = np.where(w > _IDLE_LAW * np.sum(w), w, 0.0)
+        self._weights = w / np.sum(w) if w.any() else self._even
+        if self._even.size > 1:
+            self._utility = self.under(self._weights)
+
+    def _new_master(self, limits: Floats, alone: int) -> Master:
+        """Return a linear program without columns.
+
+        Its objective is T, T ≤ Σ m u under each law, where there are several.
+        """
+        m, sums = self._m[self._in_blocks[self._row_of]], None
+        if self._even.size > 1:
+            every = np.arange(m.size)
+            entries = np.append(-m, np.ones(self._even.size))
+            places = (
+                np.append(self._law_of, np.arange(self._even.size)),
+                np.append(every, np.full_like(self._even, m.size, dtype=np.intp)),
+            )
+            sums = sparse.csr_array((entries, places), shape=(self._even.size, m.size + 1))
+            m = np.append(0.0 * m, 1.0)
+        lifted = 0 if self._linear is not None else self._in_blocks.size
+        equal = np.append(False, self.statement.equal)
+        return Master(limits, self.sizes, equal, alone + self.blocks.count, lifted, m, sums)
+
+    def _lifts(self, F: sparse.csr_array) -> sparse.csc_array | None:
+        """Return the acceptances of rows in blocks, where lines bound what they are worth."""
+        return None if self._linear is not None else sparse.csc_array(F.T[self._in_blocks])
 
     def _mixture(self, answer: MasterAnswer) -> Floats:
         """Return the acceptances of all rows; shape (n′,)."""
@@ -321,7 +356,16 @@ class ColumnSearch(ColumnAnswers):
         posted = np.flatnonzero(share > 0)
         price = self.blocks.price[posted]
         return Found(
-            z, is_feasible, q, self.blocks.group[posted], price, share[posted], lower, upper, np.ones(q.size, np.bool_)
+            z,
+            is_feasible,
+            q,
+            self.blocks.group[posted],
+            price,
+            share[posted],
+            lower,
+            upper,
+            np.ones(q.size, np.bool_),
+            self._weights,
         )
 
     def _shares(self, answer: MasterAnswer, columns: Indices) -> Floats:
@@ -344,11 +388,7 @@ class ColumnSearch(ColumnAnswers):
         new, F = self.blocks.add(group, price)
         value = np.zeros(new.size) if self._linear is None else np.asarray(F @ (self._m * self._linear))
         usage = sparse.csc_array(self.blocks.usage[new].T)
-        raised = None
-        if self._lines:
-            of, slope, _ = (np.concatenate(each) for each in zip(*self._lines, strict=True))
-            raised = sparse.csc_array(sparse.diags_array(slope) @ sparse.csr_array(F.T)[self._in_blocks[of]])
-        self._master.add_columns(self.singles.rows.size + group, value, usage, raised)
+        self._master.add_columns(self.singles.rows.size + group, value, usage, self._lifts(F))
         self._of_blocks = np.append(self._of_blocks, np.arange(self._columns, self._columns + new.size))
         self._columns += new.size
 
@@ -357,26 +397,29 @@ class ColumnSearch(ColumnAnswers):
 
         Return whether any were added; a straight one is touched once.
         """
-        if not q.size:
+        if not self._row_of.size:
             return False
-        every = np.arange(q.size)
-        few = self._utility.take(self._in_blocks)
-        at = np.maximum(q, np.where(few.needed, _LEAST_LINE, 0.0))
-        slope, value = few.slope(at), few.value(at)
-        if self._lines:
-            known, _, points = (np.concatenate(each) for each in zip(*self._lines, strict=True))
-            distance = np.full(q.size, np.inf)
-            np.minimum.at(distance, known, np.abs(points - at[known]))
-            every = every[(distance > _APART) & ~few.straight]
-        if not every.size:
-            return False
-        slope, height = slope[every], (value - slope * at)[every]
-        of_rows = sparse.csr_array(self.blocks.acceptance.T)[self._in_blocks[every]]
-        self._lines.append((every, slope, at[every]))
-        self._master.add_lines(every, height, sparse.csr_array(sparse.diags_array(slope) @ of_rows @ self._places()))
-        return True
+        q = q[self._in_blocks[self._row_of]]
+        least, distance = np.full(q.size, 1.0), np.full(q.size, np.inf)
+        for known, _, points, _ in self._lines:
+            least[known] = np.minimum(least[known], points)
+        floor = np.maximum(np.minimum(_LEAST_LINE, least * _CLOSER), _LAST_LINE)
+        at = np.maximum(q, np.where(self._of_lines("needed"), floor, 0.0))
+        for known, _, points, _ in self._lines:
+            distance[known] = np.minimum(distance[known], np.abs(points - at[known]))
+        new = (distance > _APART * np.minimum(1.0, at / _LEAST_LINE)) & ~(
+            np.isfinite(distance) & self._of_lines("straight")
+        )
+        slope, value = self._of_lines("slope", at), self._of_lines("value", at)
+        line = np.flatnonzero(new), slope[new], at[new], (value - slope * at)[new]
+        if line[0].size:
+            self._lines.append(line)
+            self._master.add_lines(line[0], self._row_of[line[0]], line[1], line[3])
+        return line[0].size > 0
 
-    def _places(self) -> sparse.csr_array:
-        """Place columns of blocks among all columns."""
-        count = self._of_blocks.size
-        return sparse.csr_array((np.ones(count), (np.arange(count), self._of_blocks)), shape=(count, self._columns))
+    def _of_lines(self, name: str, q: Floats | None = None) -> NDArray[Any]:
+        """Return what the φ of all laws say, one after the other."""
+        if q is None:
+            return np.concatenate([getattr(one, name) for one in self._lined])
+        parts = [q[self._law_of == k] for k in range(len(self._lined))]
+        return np.concatenate([getattr(one, name)(at) for one, at in zip(self._lined, parts, strict=True)])

@@ -43,6 +43,8 @@ class MasterAnswer:
     """Of the rows, ≥ 0 but for equations; in units of the objective per unit of the row."""
     line_multipliers: Floats
     """Of the lines over objectives, ≥ 0."""
+    law_multipliers: Floats
+    """Of the sums that the objective is the least of, ≥ 0."""
     broken: float
     """The sum of the broken parts of rows, relative to their sizes."""
 
@@ -60,12 +62,26 @@ class Master:
         Which rows are equations; shape (k,).
     units
         How many units mix columns.
+    lifted
+        How many acceptances lines are drawn over.
     free
-        How many variables beside the columns the objective has (`add_lines`).
+        What each variable below lines counts in the objective (`add_lines`).
+    sums
+        Rows that hold such variables: sums @ free ≤ 0; none by default.
     """
 
-    def __init__(self, limits: Floats, sizes: Floats, equal: Mask, units: int, free: Floats) -> None:
-        self._sizes, self._equal, self._k, self._units = sizes, equal, limits.size, units
+    def __init__(
+        self,
+        limits: Floats,
+        sizes: Floats,
+        equal: Mask,
+        units: int,
+        lifted: int,
+        free: Floats,
+        sums: sparse.csr_array | None = None,
+    ) -> None:
+        self._sizes, self._equal, self._k, self._units, self._lifted = sizes, equal, limits.size, units, lifted
+        self._laws = 0 if sums is None else sums.shape[0]
         self._highs: Any = _Silent()  # type: ignore[no-untyped-call]
         for name, value in (
             ("output_flag", False),
@@ -74,7 +90,9 @@ class Master:
         ):
             self._highs.setOptionValue(name, value)
         r = limits / sizes
-        low, high = np.append(np.where(equal, r, -np.inf), np.ones(units)), np.append(r, np.ones(units))
+        none, most = np.zeros(lifted), np.zeros(self._laws)
+        low = np.concatenate([np.where(equal, r, -np.inf), np.ones(units), none, most - np.inf])
+        high = np.concatenate([r, np.ones(units), none, most])
         empty = np.zeros(0, dtype=np.int32)
         self._highs.addRows(low.size, low, high, 0, np.zeros(low.size, dtype=np.int32), empty, np.zeros(0))
         k, equations = self._k, np.flatnonzero(equal)
@@ -84,18 +102,22 @@ class Master:
         self._add(
             np.ones(place.size), sparse.csc_array((sign, (place, np.arange(place.size))), shape=(low.size, place.size))
         )
+        places = self._k + units + np.arange(lifted), np.arange(lifted)
+        self._add(none, sparse.csc_array((none - 1.0, places), shape=(low.size, lifted)))
         self._free = free.size
-        self._add(-free, sparse.csc_array((low.size, free.size)), lower=-np.inf)
+        above = sparse.csc_array((low.size - self._laws, free.size))
+        of_sums = sparse.csc_array((0, free.size)) if sums is None else sums
+        self._add(-free, sparse.csc_array(sparse.vstack([above, of_sums])), lower=-np.inf)
+        self._first = self._broken + lifted + free.size
         self._values = np.zeros(0)
         self._lines = 0
         self._phase, self._unit = 1, 1.0
-        if free.size:  # they join the second phase
-            self._costs(self._broken + np.arange(free.size), np.zeros(free.size))
-            self._bounds(self._broken + np.arange(free.size), np.zeros(free.size), np.zeros(free.size))
-        self._of_free = free
+        self._of_free, variables = free, self._broken + lifted + np.arange(free.size)
+        self._costs(variables, 0.0 * free)  # they join the second phase
+        self._bounds(variables, 0.0 * free, 0.0 * free)
 
     def add_columns(
-        self, unit: Indices, value: Floats, usage: sparse.csc_array, lines: sparse.csc_array | None = None
+        self, unit: Indices, value: Floats, usage: sparse.csc_array, lifts: sparse.csc_array | None = None
     ) -> None:
         """Add columns.
 
@@ -107,40 +129,33 @@ class Master:
             What each buys, but for the lines.
         usage
             What each uses of the rows, shape (k, columns).
-        lines
-            By how much each raises the lines, shape (lines, columns); by nothing by default.
+        lifts
+            The acceptances that lines are drawn over, shape (lifted, columns); 0 by default.
         """
         scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage)
         one = sparse.csc_array((np.ones(unit.size), (unit, np.arange(unit.size))), shape=(self._units, unit.size))
-        under = sparse.csc_array((self._lines, unit.size)) if lines is None else -lines
+        lifts = sparse.csc_array((self._lifted, unit.size)) if lifts is None else lifts
+        below = sparse.csc_array((self._laws + self._lines, unit.size))
         cost = np.zeros(unit.size) if self._phase == 1 else -value / self._unit
-        self._add(cost, sparse.csc_array(sparse.vstack([scaled, one, under])))
+        self._add(cost, sparse.csc_array(sparse.vstack([scaled, one, lifts, below])))
         self._values = np.append(self._values, value)
 
-    def add_lines(self, variable: Indices, height: Floats, slopes: sparse.csr_array) -> None:
-        """Keep free variables below lines: t ≤ height + Σ slope · share.
+    def add_lines(self, variable: Indices, of: Indices, slope: Floats, height: Floats) -> None:
+        """Keep variables below lines: u ≤ height + slope · q.
 
         Parameters
         ----------
-        variable
-            Which free variable each line bounds.
-        height
-            Shape (lines,).
-        slopes
-            Of the columns, shape (lines, columns).
+        variable, of
+            Which variable each line bounds, over which acceptance.
+        slope, height
+            Arrays of the same length.
         """
         count = variable.size
-        of_free = sparse.csr_array((np.ones(count), (np.arange(count), variable)), shape=(count, self._free))
-        matrix = sparse.csr_array(sparse.hstack([sparse.csr_array((count, self._broken)), of_free, -slopes]))
-        self._highs.addRows(
-            count,
-            np.full(count, -np.inf),
-            height,
-            matrix.nnz,
-            matrix.indptr[:-1].astype(np.int32),
-            matrix.indices.astype(np.int32),
-            matrix.data,
-        )
+        places = np.column_stack([self._broken + of, self._broken + self._lifted + variable]).ravel()
+        entries = np.column_stack([-slope, np.ones(count)]).ravel()
+        starts = 2 * np.arange(count, dtype=np.int32)
+        low = np.full(count, -np.inf)
+        self._highs.addRows(count, low, height, entries.size, starts, places.astype(np.int32), entries)
         self._lines += count
 
     def limit(self, limits: Floats) -> None:
@@ -150,7 +165,7 @@ class Master:
         self._phase, broken = 1, np.arange(self._broken)
         self._bounds(broken, np.zeros(broken.size), np.full(broken.size, np.inf))
         self._costs(broken, np.ones(broken.size))
-        others = np.arange(self._broken, self._broken + self._free + self._values.size)
+        others = np.arange(self._broken, self._first + self._values.size)
         self._costs(others, np.zeros(others.size))
 
     def seek_value(self, unit: float) -> None:
@@ -159,10 +174,10 @@ class Master:
         zero = np.zeros(self._broken)
         self._bounds(np.arange(self._broken), zero, zero)
         self._costs(np.arange(self._broken), zero)
-        free = self._broken + np.arange(self._free)
+        free = self._first - self._free + np.arange(self._free)
         self._costs(free, -self._of_free / unit)
         self._bounds(free, np.full(self._free, -np.inf), np.full(self._free, np.inf))
-        self._costs(self._broken + self._free + np.arange(self._values.size), -self._values / unit)
+        self._costs(self._first + np.arange(self._values.size), -self._values / unit)
 
     def solve(self) -> MasterAnswer | None:
         """Solve it over the columns that there are; None where HiGHS reports no optimum."""
@@ -170,11 +185,12 @@ class Master:
             return None
         found = self._highs.getSolution()
         x, dual = np.array(found.col_value), np.array(found.row_dual)
-        y = -dual[: self._k]
+        y, lines = -dual[: self._k], self._k + self._units + self._lifted + self._laws
         return MasterAnswer(
-            share=np.maximum(x[self._broken + self._free :], 0.0),
+            share=np.maximum(x[self._first :], 0.0),
             multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
-            line_multipliers=np.maximum(-dual[self._k + self._units :], 0.0) * self._unit,
+            line_multipliers=np.maximum(-dual[lines:], 0.0) * self._unit,
+            law_multipliers=np.maximum(-dual[lines - self._laws : lines], 0.0) * self._unit,
             broken=float(np.sum(x[: self._broken])),
         )
 
@@ -184,7 +200,7 @@ class Master:
         By branch and bound over the columns that there are, to a relative gap or a limit of nodes.
         The first columns, of which `mixed` says so, keep any share.
         """
-        first, count = self._broken + self._free, self._values.size
+        first, count = self._first, self._values.size
         places = np.arange(first, first + count)
         self._bounds(places, np.zeros(count), np.ones(count))
         whole = ~np.append(mixed, np.zeros(count - mixed.size, dtype=np.bool_))

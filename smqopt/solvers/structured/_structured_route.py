@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,14 @@ from smqopt.solvers.structured._conflict import find_conflict, has_value, least_
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import SearchResult, search
 
+if TYPE_CHECKING:
+    from smqopt.solvers.columns._column_answers import Found
+    from smqopt.solvers.columns._column_search import ColumnSearch
+
 _WORSE = 1e-12
 """By what a polished answer may widen the bracket, relative to the bound."""
+_ROUGH = 2.0**-13, 2.0**-19
+"""Where bounds are so near to each other, relatively, Newton steps are tried."""
 _ANY = 1.0
 """A budget where nobody is paid."""
 _TRIES, _ROUNDING = 6, 2.0**-50
@@ -105,27 +111,26 @@ def _solve(
 def _solve_with_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> Solution | None:
     """Solve where rows share posted prices, by column generation."""
     from smqopt.solvers.columns._block_offers import offers_with_blocks  # noqa: PLC0415 -- loads HiGHS
+    from smqopt.solvers.columns._column_answers import GOOD  # noqa: PLC0415
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
-    from smqopt.solvers.columns._polish import draw, merge, polish  # noqa: PLC0415
 
-    blocks, utility = statement.blocks, statement.utility(objective)
+    blocks = statement.blocks
     assert blocks is not None  # noqa: S101
     margin, tighter = BUDGET_MARGIN.value, 0.0 * statement.at_most
-    search = ColumnSearch(statement, utility, most * (1.0 - margin), most)
-    found = search.run()
+    search = ColumnSearch(statement, objective, most * (1.0 - margin), most)
     for number in range(_TRIES):
         if number:
             form = dataclasses.replace(statement, at_most=statement.at_most - tighter)
             search.limit(form, most * (1.0 - margin), most)
-        if number and number % 2 == 0:  # Newton steps alone did not meet the limits
-            found = search.run()
+        if number % 2 == 0:  # else Newton steps alone may meet the limits
+            for enough in (GOOD,) if search.is_linear else (*_ROUGH, GOOD):
+                found = _newton_answer(search, search.run(enough))
+                if not found.is_feasible or found.upper - found.lower <= GOOD * abs(found.upper):
+                    break
+        else:
+            found = _newton_answer(search, found)
         if not found.is_feasible:
             return None
-        polished, found = (draw(search, one) for one in (polish(search, merge(search, found)), found))
-        apart, before = (abs(one.upper - one.lower) for one in (polished, found))
-        worse = apart > before + _WORSE * abs(found.upper)
-        if search.keeps(polished) and (not worse or not search.keeps(found)):
-            found = polished
         lots = found.group, found.price, found.share
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
         offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
@@ -142,7 +147,20 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
     binding = price > 0
     status = Status.BINDING if binding else Status.SLACK
     details = {"gap": gap, "upper_bound": float(found.upper), "lower_bound": float(found.lower)}
-    return _deliver(statement, budget, offers, price, status, found.z[1:], details)
+    weights = {"law_weights": tuple(found.weights.tolist())} if found.weights.size > 1 else {}
+    return _deliver(statement, budget, offers, price, status, found.z[1:], {**details, **weights})
+
+
+def _newton_answer(search: ColumnSearch, found: Found) -> Found:
+    """Return the answer after Newton steps, unless that is worse."""
+    from smqopt.solvers.columns._polish import draw, merge, polish  # noqa: PLC0415 -- loads HiGHS
+
+    if not found.is_feasible:
+        return found
+    polished, found = (draw(search, one) for one in (polish(search, merge(search, found)), found))
+    apart, before = (abs(one.upper - one.lower) for one in (polished, found))
+    worse = apart > before + _WORSE * abs(found.upper)
+    return polished if search.keeps(polished) and (not worse or not search.keeps(found)) else found
 
 
 def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:

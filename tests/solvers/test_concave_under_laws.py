@@ -1,0 +1,172 @@
+"""Concave objectives under several laws, with every pair of records, against a conic program that is written here.
+
+Laws are steps at 0, 1/4, …, 3/2: prices on these steps are as good as any.
+"""
+
+import itertools
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import smqopt as smq
+from smqopt.market import expansion_of
+
+PRICES = np.arange(7) / 4
+RECORDS = ("group-budget", "coverage", "menu", "common", "range", "parity")
+AIMS = {"log": smq.DiminishingReturns(0.3), "inverse": smq.InverseProbabilityVariance()}
+G, H = np.array(list("aabbab")), np.array(list("xyxyyx"))
+
+
+def cdf(law, prices):
+    at = np.atleast_1d(law.values if isinstance(law, smq.Discrete) else law.value)
+    shares = np.diff([0.0, *law.cdf(at)])
+    return np.array([shares[at <= p].sum() for p in prices])
+
+
+class Case:
+    """2–6 owners under 2–3 laws; the worst of them, or a mean."""
+
+    def __init__(self, seed, kinds, n=None):
+        rng = np.random.default_rng(seed)
+        self.n = n = int(rng.integers(2, 7)) if n is None else n
+        self.laws = [[self.law(rng) for _ in range(n)] for _ in range(rng.integers(2, 4))]
+        if seed % 3 == 0:  # one owner's law is certain
+            for each in self.laws:
+                each[0] = self.laws[0][0]
+        self.weights = None if seed % 2 else rng.dirichlet(np.ones(len(self.laws)))
+        self.epsilon, self.budget = rng.choice([0.25, 0.5, 1.0, 2.0], n), float(rng.choice([0.3, 0.6, 1.0, 2.0]))
+        self.prices, self.kinds, self.menu = PRICES, kinds, np.sort(rng.choice(PRICES, 4, replace=False))
+        self.limit, self.within = float(rng.uniform(0.05, 0.5)), float(rng.choice([0.02, 0.1]))
+        if "menu" in kinds:
+            self.prices = self.menu
+
+    @staticmethod
+    def law(rng):
+        if rng.random() < 0.2:
+            return smq.PointMass(float(rng.choice(PRICES[1:5])))
+        at = np.sort(rng.choice(PRICES, rng.integers(2, 4), replace=False))
+        return smq.Discrete(at.tolist(), rng.dirichlet(np.ones(at.size)).tolist())
+
+    def solve(self, name):
+        records = {
+            "group-budget": smq.GroupBudget("g", "a", at_most=self.limit),
+            "coverage": smq.Coverage("h", "x", at_least=self.limit),
+            "menu": smq.PriceMenu(self.menu.tolist()),
+            "common": smq.CommonPrice("g"),
+            "range": smq.AcceptanceRange(at_least=0.05, at_most=0.9),
+            "parity": smq.Parity("h", within=self.within),
+        }
+        laws = smq.Scenarios([smq.ByOwner(each) for each in self.laws], weights=self.weights)
+        market = smq.Market(self.epsilon, laws, groups={"g": G[: self.n].tolist(), "h": H[: self.n].tolist()})
+        return smq.solve(
+            market, self.budget, objective=AIMS[name], constraints=[records[kind] for kind in dict.fromkeys(self.kinds)]
+        )
+
+    def best(self, name):
+        """The optimum over lotteries; None where there is none."""
+        n, g, h = self.n, G[: self.n], H[: self.n]
+        x, values = cp.Variable((n, self.prices.size), nonneg=True), []
+        rows = [cp.sum(x, axis=1) <= 1]
+        if "common" in self.kinds:
+            rows += [x[k] == x[np.flatnonzero(g == g[k])[0]] for k in range(n)]
+        for each in self.laws:
+            F = np.array([cdf(law, self.prices) for law in each])
+            q, b = cp.sum(cp.multiply(x, F), axis=1), cp.sum(cp.multiply(x, F * self.prices), axis=1)
+            rows.append(cp.sum(b) <= self.budget)
+            if "group-budget" in self.kinds:
+                rows.append((g == "a") @ b <= self.limit)
+            if "coverage" in self.kinds:
+                rows.append((h == "x") @ q >= self.limit)
+            if "range" in self.kinds:
+                rows += [q >= 0.05, q <= 0.9]
+            if "parity" in self.kinds and n > 1:
+                rows.append(
+                    cp.abs((h == "x") @ q / np.sum(h == "x") - (h == "y") @ q / np.sum(h == "y")) <= self.within
+                )
+            values.append(
+                cp.sum(cp.log(1 + cp.multiply(self.epsilon / 0.3, q))) if name == "log" else -cp.sum(cp.inv_pos(q))
+            )
+        worth = (
+            cp.minimum(*values)
+            if self.weights is None
+            else sum(w * v for w, v in zip(self.weights, values, strict=True))
+        )
+        problem = cp.Problem(cp.Maximize(worth), rows)
+        problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+        return abs(problem.value) if problem.status == "optimal" else None
+
+
+def agrees(case, name):
+    solution, best = case.solve(name), case.best(name)
+    if solution.status is smq.Status.INFEASIBLE:
+        assert best is None
+        return
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert solution.objective_value == pytest.approx(best, rel=1e-5)
+
+
+def some(cases, step):
+    return [
+        pytest.param(*case, marks=[] if k % step == 0 else pytest.mark.exhaustive, id="-".join(map(str, case)))
+        for k, case in enumerate(cases)
+    ]
+
+
+@pytest.mark.parametrize(("name", "seed"), some([*itertools.product(AIMS, range(20))], 9))
+def test_without_records(name, seed):
+    agrees(Case(seed, ()), name)
+
+
+@pytest.mark.parametrize(("first", "second", "name"), some([*itertools.product(RECORDS, RECORDS, AIMS)], 11))
+def test_each_pair_of_records(first, second, name):
+    for seed in (RECORDS.index(first) * 6 + RECORDS.index(second) + k for k in (100, 201)):
+        agrees(Case(seed, (first, second)), name)
+
+
+def test_no_law_alone_is_the_worst():
+    """At the weights of one law alone somebody has no acceptance that is told from 0."""
+    case = Case(1, (), n=2)
+    case.laws = [
+        [smq.Discrete([0, 0.5, 1], [0.592, 0.222, 0.186]), smq.Discrete([0, 1.5], [0.063, 0.937])],
+        [smq.PointMass(0.25)] * 2,
+    ]
+    case.weights, case.epsilon, case.budget = None, np.array([2.0, 0.25]), 0.1
+    agrees(case, "inverse")
+    assert case.solve("inverse").objective_value == pytest.approx(13.70124986, rel=1e-8)
+
+
+def test_an_acceptance_below_the_first_lines():
+    """One law accepts 1/1,000 of the only price: the tangents come as near to 0 as they must."""
+    case = Case(2, (), n=2)
+    case.laws = [[smq.Discrete([0.25, 1.5], [0.001, 0.999]), smq.PointMass(0.25)], [smq.PointMass(0.25)] * 2]
+    case.weights, case.budget = np.array([0.5, 0.5]), 0.05
+    agrees(case, "inverse")
+
+
+def test_the_worst_of_laws_that_all_are_one_is_that_one():
+    case = Case(1, (), n=3)
+    case.laws = [case.laws[0]] * 3
+    case.weights = None
+    alone = smq.solve(
+        smq.Market(case.epsilon, smq.ByOwner(case.laws[0])), case.budget, objective=smq.DiminishingReturns(0.3)
+    )
+    agrees(case, "log")
+    assert case.solve("log").objective_value == pytest.approx(alone.objective_value, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", AIMS)
+def test_other_weights_are_no_better_bound(name):
+    """The weights that are found are best: no mean over the laws bounds the worst by less."""
+    case = Case(5, ())
+    solution = case.solve(name)
+    e = expansion_of(solution.market, solution.budget, (), solution.objective)
+    w = solution.constraint_prices[e.budget_rows.stop :][: len(e.base)]
+    assert np.sum(w) == pytest.approx(1.0)
+    assert np.all(w >= 0)
+    for toward in (np.eye(len(w))[0], np.ones(len(w)) / len(w)):
+        case.weights = 0.8 * w + 0.2 * toward
+        mean = case.best(name)
+        at_worst = solution.objective_value
+        assert (mean - at_worst) * (-1 if name == "inverse" else 1) >= -1e-6 * at_worst
