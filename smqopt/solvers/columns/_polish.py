@@ -95,7 +95,8 @@ class _Tops:
         taken, p = search.statement.charge(float(z[0]), z[1:])
         (node, row, F), f = self._blocks.acceptance(self._group, price), self._blocks.density(self._group, price)[2]
         f = np.where(np.isfinite(f), f, 0.0)  # prices at jumps stay
-        rise = np.where(f > 0, (worth[row] - taken[row] - p[row] * price[node]) * f, 0.0)
+        with np.errstate(invalid="ignore"):  # a first acceptance may be worth without bound
+            rise = np.where(f > 0, (worth[row] - taken[row] - p[row] * price[node]) * f, 0.0)
         each = self._m[row] * (rise - p[row] * F)
         return np.bincount(node, weights=each, minlength=price.size).astype(np.float64)
 
