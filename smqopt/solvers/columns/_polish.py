@@ -471,10 +471,14 @@ def draw(search: ColumnSearch, found: Found) -> Found:
     """
     start = merge(search, found)
     active, one = np.flatnonzero(found.z), start
+
+    def miss(other: Found) -> float:
+        return float(np.max(np.abs(search.left(other) / search.sizes)[active], initial=0.0))
+
     for beside in _BESIDE:
-        if np.all(np.abs(search.left(one) / search.sizes)[active] <= _COARSE):
+        if miss(one) <= _COARSE:
             break
-        one = _draw_between(search, active, start, beside)
+        one = min(one, _draw_between(search, active, start, beside), key=miss)
     return dataclasses.replace(one, lower=search.value(one))
 
 
