@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import Domain, is_never_negative
+from smqopt.algebra import Domain, is_never_negative, work_budget
 from smqopt.valuation.monotonicity import _virtual_cost as monotone
 from smqopt.valuation.monotonicity._distinct_rows import rows_in_boxes
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, regularity_goals
@@ -225,3 +225,12 @@ def test_a_sum_of_many_roots_has_its_sign():
     assert float(roots) > 0
     assert is_never_negative(roots * x, Domain(()))
     assert not is_never_negative(-roots * x, Domain(()))
+
+
+def test_the_verdict_does_not_hang_on_who_asks_first():
+    """A derivation that has spent its work asked for pieces of the law, and had none."""
+    law = smq.Truncated(
+        smq.Mixture([smq.Weibull(0.93, 1, 1.7, 2.9), smq.Gamma(1.8, 0.4, 1.7, 2.9)], [0.6, 0.4]), 1.9, 2.6
+    )
+    with work_budget(0):
+        assert isinstance(law.regularity(), smq.Regular)

@@ -21,7 +21,8 @@ def decide_in_pieces(law: Valuation) -> Verdict:
 
     Where J falls the law's one formula, if it has one, is asked for a witness.
     """
-    pieces = exact_pieces(law)
+    with work_budget():  # of its own: the verdict does not hang on who asks first
+        pieces = exact_pieces(law)
     if pieces is None or len(pieces) > MOST_PIECES:
         return decide_regularity(law) if law.formula else Undecided("the law has no formulas, or too many")
     with work_budget():
