@@ -170,3 +170,14 @@ def test_other_weights_are_no_better_bound(name):
         mean = case.best(name)
         at_worst = solution.objective_value
         assert (mean - at_worst) * (-1 if name == "inverse" else 1) >= -1e-6 * at_worst
+
+
+def test_steps_to_offers_that_nobody_takes_warn_of_nothing():
+    """The variance is −∞ there under all laws; their difference was NaN."""
+    sure = smq.TruncatedExponential(2)
+    doubted = [sure, smq.Beta(2, 2, 0, 0.5), smq.Power(3, high=1.5)]
+    laws = [smq.ByOwner([sure if k in (3, 4, 6, 8) else law for k in range(10)]) for law in doubted]
+    market = smq.Market(np.ones(10), smq.Scenarios(laws), groups={"g": list("bbcbccbbbc")})
+    few = smq.ExpectedOwners("g", "b", at_most=0.05)
+    solution = smq.solve(market, 0.6, constraints=[few], objective=smq.InverseProbabilityVariance())
+    assert solution.objective_value == pytest.approx(749.34266, rel=1e-6)

@@ -62,3 +62,21 @@ def test_many_owners_whose_roundings_cancel_draw_nothing():
     solution = smq.solve(many, 1.0, constraints=[smq.PriceRange(at_most=0.5)])
     assert solution.lottery is None
     assert smq.verify(solution).valid
+
+
+@pytest.mark.parametrize("budget", [1e-9, 1e-20])
+@pytest.mark.parametrize("n", [1, 2])
+def test_steep_lines_of_a_variance_end_in_an_answer_or_a_clear_error(n, budget):
+    """Slopes of 1/q² beyond 1e15 were refused as coefficients, and the search lost count of its lines."""
+    laws = smq.Scenarios([smq.Uniform(0.5, 1), smq.Beta(2, 3)])
+    try:
+        solution = smq.solve(smq.Market([0.5] * n, laws), budget, objective=smq.InverseProbabilityVariance())
+    except smq.SolverError as error:
+        assert "limit of work" in str(error)
+    else:
+        assert solution.total_spend <= budget
+
+
+def test_a_slope_beyond_the_doubles_is_infinite():
+    utility = smq.InverseProbabilityVariance().utility(smq.Market([1.0], smq.Uniform(0, 1)))
+    assert utility.slope(np.array([1e-200])) == utility.curvature(np.array([1e-320])) == np.inf

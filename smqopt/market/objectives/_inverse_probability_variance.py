@@ -87,12 +87,13 @@ class Inverse(Utility):
         return -self.w * self._over(q)
 
     def slope(self, q: Floats) -> Floats:
-        """Return (w/q)²."""
-        return self._over(q) ** 2
+        """Return (w/q)²; +∞ beyond the doubles."""
+        with np.errstate(over="ignore"):
+            return self._over(q) ** 2
 
     def curvature(self, q: Floats) -> Floats:
         """Return 2w²/q³; +∞ at 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(self.w > 0, 2.0 * self._over(q) ** 2 / q, 0.0)
 
     def where_slope_is(self, e: Floats) -> Floats:
@@ -123,5 +124,5 @@ class Inverse(Utility):
         return self.w > 0
 
     def _over(self, q: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(self.w > 0, self.w / q, 0.0)

@@ -87,6 +87,7 @@ class Master:
             ("output_flag", False),
             ("simplex_iteration_limit", _ITERATIONS),
             ("small_matrix_value", _DROPPED),
+            ("large_matrix_value", np.inf),  # steep lines are rows, too: a refused one would be lost in silence
         ):
             self._highs.setOptionValue(name, value)
         r = limits / sizes

@@ -416,6 +416,8 @@ class _Equations:
         alike = np.zeros(0)
         if self._laws.size:
             under = search.values(search.acceptance(one))[self._laws] / search.unit
+            if not np.isfinite(under).all():
+                return np.full(v.size, np.inf)
             alike = np.append(np.sum(one.weights) - 1.0, under[1:] - under[0])
         return np.concatenate([kept, alike, np.concatenate([ties, of_singles, rise]) / search.unit])
 
