@@ -79,3 +79,21 @@ def test_steep_lines_of_a_variance_end_in_an_answer_or_a_clear_error(n, budget):
 def test_a_slope_beyond_the_doubles_is_infinite():
     utility = smq.InverseProbabilityVariance().utility(smq.Market([1.0], smq.Uniform(0, 1)))
     assert utility.slope(np.array([1e-200])) == utility.curvature(np.array([1e-320])) == np.inf
+
+
+def test_a_tiny_quota_that_can_be_met_is_not_called_infeasible():
+    """Posting 1.25 to group b with chance 7.5e-11 meets it for 3.75e-10; rows made tighter had no offers."""
+    laws = [
+        smq.Beta(1, 3, 0, 0.5),
+        smq.Power(2, 0.1, 0.6),
+        smq.PointMass(1.25),
+        smq.PointMass(0.2),
+        smq.Uniform(0.1, 1.6),
+    ]
+    groups = {"g": list("babaa"), "h": list("yxyyx")}
+    few = smq.Market([0.5, 0.25, 1, 2, 0.25], smq.ByOwner(laws), groups=groups, multiplicity=[3, 3, 1, 2, 1])
+    quota = smq.Coverage("h", "y", at_least=3e-10)
+    records, status = [smq.CommonPrice("g"), quota, smq.PriceMenu([1.25, 1.5, 1.75, 2.0])], None
+    with contextlib.suppress(smq.SolverError):
+        status = smq.solve(few, 1e-9, constraints=records).status
+    assert status is not smq.Status.INFEASIBLE

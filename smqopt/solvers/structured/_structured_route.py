@@ -124,13 +124,16 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
             search.limit(form, most * (1.0 - margin), most)
         if number % 2 == 0:  # else Newton steps alone may meet the limits
             for enough in (GOOD,) if search.is_linear else (*_ROUGH, GOOD):
-                found = _newton_answer(search, search.run(enough))
-                if not found.is_feasible or found.upper - found.lower <= GOOD * abs(found.upper):
+                one = _newton_answer(search, search.run(enough))
+                if not one.is_feasible or one.upper - one.lower <= GOOD * abs(one.upper):
                     break
         else:
-            found = _newton_answer(search, found)
-        if not found.is_feasible:
+            one = _newton_answer(search, one)
+        if not one.is_feasible:
+            if number:
+                break  # that tighter rows cannot be kept proves nothing of these
             return None
+        found = one
         lots = found.group, found.price, found.share
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
         offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
