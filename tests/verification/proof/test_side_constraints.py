@@ -143,7 +143,10 @@ def bound_by_brute_force(one, law, F, solution):
             q = F(t)
             return sum(COUNTS[i] * phi(one["objective"], i, q) for i in group) - a * q - p * t * q
 
-        total += largest(h, floor, ceiling)
+        best = largest(h, floor, ceiling)
+        if least == 0 and not isinstance(one["objective"], smq.InverseProbabilityVariance):
+            best = max(best, mpf(0))  # no offer, which is worth nothing and costs nothing
+        total += best
     return total
 
 
@@ -185,9 +188,18 @@ def compare_with_brute_force(name, law_name):
             F(mpf(t)) if q > 0 else mpf(0)
             for t, q in zip(solution.thresholds.tolist(), solution.acceptance.tolist(), strict=True)
         ]
+        b = [mpf(t) * x for t, x in zip(solution.thresholds.tolist(), q, strict=True)]
+        drawn = solution.lottery  # an owner who is worth nothing may get any offer where money is left over
+        for k, owner in enumerate([] if drawn is None else drawn.owner.tolist()):
+            shares = [mpf(share) for share in drawn.probabilities[k].tolist()]
+            likeliest = int(drawn.likeliest[k])
+            shares[likeliest] += 1 - sum(shares)
+            prices, sold = drawn.prices[k].tolist(), (drawn.acceptances[k] > 0).tolist()
+            each = [share * F(mpf(t)) if x else mpf(0) for share, t, x in zip(shares, prices, sold, strict=True)]
+            q[owner], b[owner] = sum(each), sum(mpf(t) * x for t, x in zip(prices, each, strict=True))
         value = sum(m * phi(one["objective"], i, q[i]) for i, m in enumerate(COUNTS))
         own = value + mpf(10) ** -40
-        spend = sum(m * mpf(t) * x for m, t, x in zip(COUNTS, solution.thresholds.tolist(), q, strict=True))
+        spend = sum(m * paid for m, paid in zip(COUNTS, b, strict=True))
         proof, smallest = certificate.proof, solution.objective.smallest
         above, below = (
             (-mpf(proof.lower_bound), -mpf(proof.upper_bound))
