@@ -5,6 +5,7 @@ Intervals for its symbols, as coordinates for proofs and as random points for ev
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Iterator, Mapping
@@ -157,12 +158,14 @@ def _draw(rng: random.Random, lower: Fraction, upper: Fraction | None, at: Fract
 
 
 def _value(end: sp.Expr, point: Mapping[sp.Basic, Fraction]) -> Fraction | None:
-    """Return an end of an interval at a point, rounded down where it is not rational.
-
-    None where it is not finite.
-    """
+    """Return an end of an interval at a point; None where it is not finite."""
     known = {symbol: sp.Rational(point[symbol].numerator, point[symbol].denominator) for symbol in end.free_symbols}
-    value = end.xreplace(known)
+    return _rounded_down(end.xreplace(known))
+
+
+@functools.lru_cache(maxsize=4096)
+def _rounded_down(value: sp.Expr) -> Fraction | None:
+    """Return a number, down to 2⁻ⁿ where irrational; None where not finite."""
     if value.is_Rational:
         return Fraction(int(value.p), int(value.q))
     number = value.evalf(_DIGITS)

@@ -167,7 +167,9 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     if _is_searched(expression) and expression.is_rational_function():
         ways.append(sp.factor)
     forms = [expression] + [within_limit(functools.partial(way, expression), expression, _most(way)) for way in ways]
-    return min(forms, key=lambda form: (sp.count_ops(form), len(str(form))))
+    operations = list(map(sp.count_ops, forms))
+    few = dict.fromkeys(form for form, count in zip(forms, operations, strict=True) if count == min(operations))
+    return min(few, key=lambda form: len(str(form))) if len(few) > 1 else next(iter(few))  # printing takes long
 
 
 def _is_searched(expression: sp.Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -71,6 +72,12 @@ _FUNCTIONS: Mapping[type[sp.Basic], Callable[..., Any]] = {
 
 _NO_FORMULA = (AppliedUndef, sp.Derivative, sp.Integral, sp.Limit, sp.Sum, sp.Piecewise, sp.Indexed)
 """What is evaluated by the law's own functions, or by cases."""
+
+
+@functools.lru_cache(maxsize=4096)
+def _float(number: sp.Expr) -> float:
+    """Evaluate a number once: one of many powers takes long."""
+    return float(number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +173,7 @@ class SolvedInstance(InstanceValues):
         if part in known:
             return known[part]
         if part in (sp.oo, -sp.oo) or part.is_number:
-            return float(part)
+            return _float(part)
         if isinstance(part, sp.Sum):
             if not self.whole or summed:
                 raise NotKnownError
