@@ -125,9 +125,12 @@ def remember(function: Callable[P, T]) -> Callable[P, T]:
 
 
 @contextmanager
-def work_budget(calls: int = LONGEST_DERIVATION) -> Iterator[None]:
-    """Bound the calls that all reductions within take together, and signs likewise."""
-    before = _COUNT.set(_Count(calls, calls * LONGEST_SIGNS // LONGEST_DERIVATION))
+def work_budget(calls: int = LONGEST_DERIVATION, rows: int = 1) -> Iterator[None]:
+    """Bound the calls that all reductions within take together, and signs likewise.
+
+    Signs are sought for so many different laws.
+    """
+    before = _COUNT.set(_Count(calls, rows * calls * LONGEST_SIGNS // LONGEST_DERIVATION))
     try:
         yield
     finally:

@@ -93,6 +93,11 @@ class ColumnAnswers:
         """Whether acceptances are worth the same however many there are."""
         return self._linear is not None
 
+    @property
+    def has_laws(self) -> bool:
+        """Whether several laws weigh what acceptances are worth."""
+        return self._even.size > 1
+
     def slopes(self, found: Found) -> Floats:
         """Return what one more acceptance is worth at an answer; shape (n′,)."""
         if self._linear is not None:

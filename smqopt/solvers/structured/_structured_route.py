@@ -123,7 +123,7 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
             form = dataclasses.replace(statement, at_most=statement.at_most - tighter)
             search.limit(form, most * (1.0 - margin), most)
         if number % 2 == 0:  # else Newton steps alone may meet the limits
-            for enough in (GOOD,) if search.is_linear else (*_ROUGH, GOOD):
+            for enough in (*_ROUGH, GOOD) if search.has_laws else (GOOD,):
                 one = _newton_answer(search, search.run(enough))
                 if not one.is_feasible or one.upper - one.lower <= GOOD * abs(one.upper):
                     break

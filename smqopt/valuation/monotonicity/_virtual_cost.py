@@ -58,7 +58,7 @@ def decide_regularity(law: Law) -> Verdict:
     reason = _for_all_parameters(symbolic_law(law))
     if reason is not None:
         return Regular(reason)
-    with work_budget():
+    with work_budget(rows=min(law.size or 1, MAX_ROWS)):
         found = decide_rows(law, regularity_goals, _decide_row, density_is_proved=True)
     if found.failing is not None:
         return found.failing
