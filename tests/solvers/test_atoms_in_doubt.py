@@ -152,3 +152,14 @@ def test_agrees_with_a_linear_program(seed):
 def test_many_agree_with_a_linear_program(first):
     for seed in range(first, first + 20):
         agrees(seed)
+
+
+@pytest.mark.slow
+def test_laws_under_which_all_prices_are_alike():
+    """F under one law is p F under the other: a lottery is as good as any other with its mean of p²."""
+    market = smq.Market([0.6, 1.9], smq.Scenarios([smq.Uniform(0, 1), smq.Power(2)]))
+    certificate = smq.verify(smq.solve(market, 0.4))
+    assert certificate.valid
+    assert certificate.upper_bound == pytest.approx(
+        1.9 * 0.4, rel=1e-9
+    )  # spend under one is acceptance under the other

@@ -23,6 +23,8 @@ _MOST_HALVINGS = 256
 _MOST_WORK = 1 << 24
 """Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a
 certificate says how wide its gap is."""
+_MANY_CELLS = 1 << 14
+"""So many cells of a block are many: where it gains as much at all prices, all stay hopeful."""
 _SMALLER = 0.5
 """A straight cell whose cheap end has less of its terms is halved for its roundings."""
 _WIDE = 4.0
@@ -43,7 +45,7 @@ class Enclosure:
     """How far the two might lie apart."""
 
 
-def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float) -> Enclosure:
+def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float, at_last: float = 0.0) -> Enclosure:
     """Bound the largest h of each block.
 
     Parameters
@@ -56,6 +58,8 @@ def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float)
         What one more acceptance of each term is worth, and what a payment costs; (T,).
     allowed
         How far the bound of a block may lie above the best price found: nearer takes more time.
+    at_last
+        How far, if that is more, once cells are many.
     """
     count = terms.sizes.size
     height, price = np.zeros(count), np.full(count, -np.inf)
@@ -67,7 +71,7 @@ def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float)
     np.logical_or.at(loose, np.repeat(np.arange(count), terms.sizes), terms.bend == Bend.RISING)
     best = Enclosure(np.zeros(count), height, price, np.where(loose, allowed, _OF_SECOND_ORDER * allowed))
     for groups in _passes(loose):
-        _halve(terms, cells.take(groups[cells.group]), (a, c), best)
+        _halve(terms, cells.take(groups[cells.group]), (a, c), best, at_last)
     return best
 
 
@@ -86,15 +90,16 @@ def _passes(loose: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
         yield ~loose
 
 
-def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: Enclosure) -> None:
+def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: Enclosure, at_last: float) -> None:
     """Halve cells until none could exceed the largest height by more than is allowed.
 
-    Writes down bounds, heights and prices.
+    By more than is allowed at last where cells are many. Writes down bounds, heights and prices.
     """
-    work = 0
+    work, most = 0, _MANY_CELLS * np.unique(cells.group).size
     for _ in range(_MOST_HALVINGS):
         ceiling, rounding = cells.ceilings()
-        middle, allowed = _middle(cells), best.allowed[cells.group]
+        least = at_last if cells.group.size > most else 0.0
+        middle, allowed = _middle(cells), np.maximum(best.allowed[cells.group], least)
         hopeful = ceiling > best.height[cells.group] + np.maximum(allowed, 4.0 * rounding)
         # a straight cell is bounded as it is, unless its dear end makes its roundings large
         coarse = (rounding > allowed) & (ceiling + rounding > best.height[cells.group] + allowed)

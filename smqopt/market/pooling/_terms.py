@@ -95,11 +95,12 @@ class LawTerms:
         a, c
             What one more acceptance of each term is worth, and what a payment costs; (T,).
         """
-        sums = np.zeros((8, group.size))
+        sums, counts = np.zeros((8, group.size)), (a != 0) | (c != 0)
         bent_at = np.zeros(group.size, dtype=np.bool_)
         for block in self._blocks(group):
             p0, p1 = price[block], end[block]
             cell, term = self._pairs(group[block])
+            cell, term = cell[counts[term]], term[counts[term]]
             low, high = self.low[term], self.high[term]
             wide = (p1 > p0)[cell]
             within = wide & (p1[cell] > low) & (p0[cell] < high)

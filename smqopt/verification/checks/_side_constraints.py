@@ -106,7 +106,8 @@ def block_tops(statement: Statement, others: float, worth: Floats, price: Floats
         return 0.0
     rough = blocks.enclose(m * worth, m * price, math.inf)
     whole = abs(others + float(np.sum(rough.height)))
-    found = blocks.enclose(m * worth, m * price, BLOCK_EXCESS.value * whole / blocks.count)
+    allowed = BLOCK_EXCESS.value * whole / blocks.count
+    found = blocks.enclose(m * worth, m * price, allowed, allowed)
     return exact_sum(found.top) * (1.0 + ROUNDING.value)
 
 
