@@ -156,7 +156,8 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
 
 def _newton_answer(search: ColumnSearch, found: Found) -> Found:
     """Return the answer after Newton steps, unless that is worse."""
-    from smqopt.solvers.columns._polish import draw, merge, polish  # noqa: PLC0415 -- loads HiGHS
+    from smqopt.solvers.columns._draws import draw, merge  # noqa: PLC0415 -- loads HiGHS
+    from smqopt.solvers.columns._polish import polish  # noqa: PLC0415
 
     if not found.is_feasible:
         return found

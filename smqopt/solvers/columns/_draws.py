@@ -1,0 +1,71 @@
+"""One posted price in place of neighbours, and draws between doubles."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from smqopt.numeric import Floats, Indices
+from smqopt.solvers.columns._block_offers import posted_lots
+from smqopt.solvers.columns._column_answers import Found
+from smqopt.solvers.columns._column_search import ColumnSearch
+
+_COARSE, BESIDE = 2.0**-46, (2.0**-48, 2.0**-44, 2.0**-40, 2.0**-36)
+"""Active rows that are missed by less, relative to their sizes, are met; how far from one price,
+relatively, those may lie that are drawn in its place, the first ones that do."""
+
+
+def merge(search: ColumnSearch, found: Found) -> Found:
+    """Post one price in place of neighbours."""
+    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share))
+
+
+def draw(search: ColumnSearch, found: Found) -> Found:
+    """Draw between doubles next to each other where one price misses rows.
+
+    With the value of what is posted.
+    """
+    start = merge(search, found)
+    active, one = np.flatnonzero(found.z), start
+
+    def miss(other: Found) -> float:
+        return float(np.max(np.abs(search.left(other) / search.sizes)[active], initial=0.0))
+
+    for beside in BESIDE:
+        if miss(one) <= _COARSE:
+            break
+        one = min(one, _draw_between(search, active, start, beside), key=miss)
+    return dataclasses.replace(one, lower=search.value(one))
+
+
+def _draw_between(search: ColumnSearch, active: Indices, found: Found, beside: float) -> Found:
+    """Draw between the prices beside each one, so that active rows are met."""
+    group, price, share = found.group, found.price, found.share
+    ends = price * (1.0 - beside), price * (1.0 + beside)
+    moves = np.flatnonzero([_is_smooth(search, *at) for at in zip(group.tolist(), *ends, strict=True)])
+    if not moves.size:
+        return found
+    prices, sizes = (ends[0][moves], price[moves], ends[1][moves]), search.sizes[active]
+    low, here, high = (search.blocks.uses(group[moves], at)[1][:, active] / sizes for at in prices)
+    way = share[moves, np.newaxis] * (high - low)
+    at_middle = -search.left(found)[active] / sizes - share[moves] @ (here - low) + 0.5 * way.sum(axis=0)
+    far = np.clip(0.5 - np.linalg.lstsq(way.T, at_middle, rcond=None)[0], 0.0, 1.0)
+    stay = np.delete(np.arange(group.size), moves)
+    group = np.concatenate([group[stay], group[moves], group[moves]])
+    price = np.concatenate([price[stay], *prices[::2]])
+    share = np.concatenate([share[stay], share[moves] * (1.0 - far), share[moves] * far])
+    order = np.lexsort((price, group))
+    order = order[share[order] > 0]
+    return _posting(found, (group[order], price[order], share[order]))
+
+
+def _posting(found: Found, lots: tuple[Indices, Floats, Floats]) -> Found:
+    return dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
+
+
+def _is_smooth(search: ColumnSearch, group: int, low: float, high: float) -> bool:
+    """Say whether a block may post two prices without a knot above the lower one."""
+    blocks = search.blocks.blocks
+    knots, within = blocks.terms.knots_of(group), blocks.floor[group] <= low and high <= blocks.ceiling[group]
+    return bool(low < high and blocks.lists[group] is None and within and not np.any((knots > low) & (knots <= high)))
