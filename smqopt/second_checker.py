@@ -3,16 +3,16 @@
 Take every double of `certificate.json` and `thresholds.csv` for the exact number it is, and prove in ball arithmetic
 (python-flint) that the thresholds lie in their supports, keep the budget, and buy all but the stated gap of what any
 mechanism can buy (weak duality). That J = θ + F/f rises is known of some families, and proved of other laws; no law
-needs it whose prices are listed. Of a program, the rows of coverage, group budgets, expected owners and parity, price
-menus, and ranges of acceptances and prices are read anew, and its multipliers bound it, whatever they are. Verdicts:
-"proved" (exit code 0), "refused" and why (1), "not checked" and why (3): other records and objectives, rows that hold
-at one point alone, laws not proved regular here, certificates that do not claim to be proved.
+needs it whose prices are listed. Of a program, all records are read anew, and its multipliers bound it, whatever they
+are. Verdicts: "proved" (exit code 0), "refused" and why (1), "not checked" and why (3): other objectives, rows that
+hold at one point alone, laws not proved regular here, certificates that do not claim to be proved.
 """
 
 from __future__ import annotations
 
 import ast
 import bisect
+import collections
 import csv
 import functools
 import hashlib
@@ -59,19 +59,15 @@ def need(holds: object, why: str, verdict: str = "refused", value: Any = None) -
         raise Verdict(verdict, why)
     return value
 
-def ball(x: Fraction) -> Ball:
-    return arb(fmpq(x.numerator, x.denominator))
-
+def ball(x: Fraction) -> Ball: return arb(fmpq(x.numerator, x.denominator))
 def over(x: Ball, y: Ball) -> Ball:  # not finite where y may be 0
     return x / y if isinstance(y, arb) and isinstance(x, arb) else x * (1 / y if isinstance(y, arb) else y.inv())
-
 def power(x: Ball, y: Ball) -> Ball:
     if isinstance(y, arb) and y.is_exact() and (whole := y.unique_fmpz()) is not None and abs(whole) <= MOST:
         return x ** int(whole) if whole >= 0 else over(arb(1), x ** -int(whole))
     if isinstance(x, arb) and isinstance(y, arb) and y > 0 and abs(x.lower()) * 2**20 <= x.upper():  # ≥ 0, rounded
         return x if x == 0 else arb(0).union((y * x.upper().log()).exp())
     return (y * x.log()).exp()
-
 def special(cdf: Any, x: Ball, log_f: Ball, *shapes: Ball) -> Ball:  # of a ball; of a series by its density
     if isinstance(x, arb):
         return cdf(x, *shapes)
@@ -87,13 +83,11 @@ def gamma_lower(x: Ball, s: Ball) -> Ball:  # for large shapes by a series of po
             rest = arb(0).union(term * ratio / (1 - ratio))
             return (total + rest) * (s * x.log() - x - (s + 1).lgamma()).exp()
     return arb("nan") if s > 32 and 0 < x < 2 * s else x.gamma_lower(s, regularized=1)
-
 def sign(x: Ball) -> Ball:  # not finite where that is open, nor of a series at 0
     y = x if isinstance(x, arb) else x[0]
     return arb(1) if y > 0 else arb(-1) if y < 0 else arb(0) if y == 0 and y is x else arb("nan")
-
-def log_beta(a: Ball, b: Ball) -> Ball:
-    return a.lgamma() + b.lgamma() - (a + b).lgamma()
+def log_beta(a: Ball, b: Ball) -> Ball: return a.lgamma() + b.lgamma() - (a + b).lgamma()
+def beta_lower(x: Ball, a: Any, b: Any) -> Ball: return x.beta_lower(a, b, regularized=1)
 
 FUNCTIONS = {  # that any formula may call
     **{name: operator.methodcaller(name) for name in ("exp", "log", "sin", "cos", "tan", "atan", "asin", "acos", "erf")},
@@ -108,13 +102,13 @@ SPECIAL = FUNCTIONS | {  # that those of the families may, with their limits at 
     "log": lambda x: arb("-inf") if isinstance(x, arb) and x == 0 else x.log(),
     "erfc": lambda x: arb(0) if isinstance(x, arb) and x == arb("inf") else x.erfc(),
     "gamma": lambda x, s: special(gamma_lower, x, (s - 1) * x.log() - x - s.lgamma(), s),
-    "beta": lambda x, a, b: special(
-        lambda x, a, b: x.beta_lower(a, b, regularized=1), x, (a - 1) * x.log() + (b - 1) * (1 - x).log() - log_beta(a, b), a, b
-    ),
+    "beta": lambda x, a, b: special(beta_lower, x, (a - 1) * x.log() + (b - 1) * (1 - x).log() - log_beta(a, b), a, b),
 }
-OPERATIONS: dict[type, Any] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: over}
-OPERATIONS |= {ast.Pow: power, ast.USub: operator.neg, ast.UAdd: operator.pos}
-FAMILIES = {  # name: parameters; the cdf but for a factor and a term, left and right of a mode if there is one
+OPERATIONS: dict[type, Any] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: over, ast.Pow: power}
+OPERATIONS |= {ast.USub: operator.neg, ast.UAdd: operator.pos}
+# Name: parameters; the cdf but for a factor and a term, left and right of a mode. All are regular, the last two where
+# b ≥ 1: F/f rises, a difference of powers; F is log-concave, as f is (Prékopa 1973); or f falls, and J′ = 2 − F f′/f².
+FAMILIES = {
     "uniform": ("low high", "theta"),
     "power": ("k low high", "((theta - low)/(high - low))**k"),
     "truncated-exponential": ("rate low high", "-exp(-rate*(theta - low))"),
@@ -128,24 +122,19 @@ FAMILIES = {  # name: parameters; the cdf but for a factor and a term, left and 
     "kumaraswamy": ("a b low high", "-(1 - ((theta - low)/(high - low))**a)**b"),
     "beta": ("a b low high", "beta((theta - low)/(high - low), a, b)"),
 }
-"""All are regular, the last two where b ≥ 1: F/f rises, being a difference of powers or exponentials;
-or F is log-concave, as its density is (Prékopa 1973); or f falls, and J′ = 2 − F f′/f² ≥ 2."""
 ANY = {"low", "high", "mean", "mu", "mode"}  # parameters that need not be positive
 
 def formula(text: str, functions: dict[str, Any], values: dict[str, Ball], node: Any = None) -> Any:
     need(len(text) <= MOST, "a formula that is too long")  # its numbers are exact, decimals too
     match node or ast.parse(text, mode="eval").body:
         case ast.Constant() as constant:
-            number = arb(ast.get_source_segment(text, constant))
-            return lambda _: number
+            return functools.partial(lambda x, _: x, arb(ast.get_source_segment(text, constant)))
         case ast.Name(id=name):
             return lambda theta: theta if name == "theta" else values[name]
         case ast.Call(func=ast.Name(id=name), args=operands, keywords=[]):
             function = functions[name]
-        case ast.UnaryOp(op=op, operand=operand):
-            function, operands = OPERATIONS[type(op)], [operand]
-        case ast.BinOp(op=op, left=left, right=right):
-            function, operands = OPERATIONS[type(op)], [left, right]
+        case ast.UnaryOp(op=op) | ast.BinOp(op=op) as operation:
+            function, operands = OPERATIONS[type(op)], [x for x in ast.iter_child_nodes(operation) if isinstance(x, ast.expr)]
         case _:
             raise Verdict("refused", "a cdf that is no formula")
     parts = [formula(text, functions, values, operand) for operand in operands]
@@ -159,8 +148,7 @@ class Law(NamedTuple):
     formula: Any  # F of a ball or a series, as it is round a point between two joints
     joints: list[Fraction]  # where the density may jump, ends and points beyond included
     regular: bool  # by a theorem, J rises
-    def F(self, x: Ball, at: Fraction) -> Ball:
-        return self.formula(x, at) if self.low < at < self.high else x * 0 + int(at >= self.high)
+    def F(self, x: Ball, at: Fraction) -> Ball: return self.formula(x, at) if self.low < at < self.high else x * 0 + int(at >= self.high)
     def taylor(self, x: Ball, at: Fraction, order: int) -> list[Ball]:  # F, f, f′/2, … at a ball
         series = self.formula(arb_series([x, 1], order), at)
         return [series[k] if k < series.prec else arb("nan") for k in range(order)]
@@ -273,8 +261,7 @@ def sha(*content: str | bytes | list[float]) -> str:  # of several parts, each w
     several = (len(x).to_bytes(8, "little") + x for x in coded)
     return hashlib.sha256(b"".join(several) if len(coded) > 1 else coded[0]).hexdigest()
 
-def number(x: Any) -> float:  # "inf": the price of a zero budget
-    return float(need(type(x) in (int, float) or x == "inf", "a number of the certificate", value=x))
+def number(x: Any) -> float: return float(need(type(x) in (int, float) or x == "inf", "a number of the certificate", value=x))
 
 def lots_of(table: dict[str, list[str]]) -> tuple[dict[int, Any], int]:  # prices, acceptances, chances; of how many
     count = sum(name[:14] == "lottery:price " for name in table)
@@ -283,13 +270,12 @@ def lots_of(table: dict[str, list[str]]) -> tuple[dict[int, Any], int]:  # price
     need({x for x in table if x[:8] == "lottery:"} == {*every}, "the columns of lotteries")
     need(all([i for i, x in enumerate(table[name]) if x] == rows for name in every), "a lottery")
     found = {i: tuple([float(table[name][i]) for name in each] for each in names) for i in rows}
-    written = [[repr(x) for each in lot for x in each] == [table[name][i] for name in every] for i, lot in found.items()]
+    written = ([repr(x) for each in lot for x in each] == [table[name][i] for name in every] for i, lot in found.items())
     need(all(written), "a number that is written otherwise")
     for price, F, p in found.values():
-        good = price == sorted(price) and min(*price, *F, *p) >= 0 and max(F) <= 1 and max(p) <= 1
-        need(good and bool(abs(sum(map(Fraction, p), Fraction(-1))) <= count * UNIT), "a lottery")
+        is_one = abs(sum(map(Fraction, p), Fraction(-1))) <= count * UNIT
+        need(price == sorted(price) and min(*price, *F, *p) >= 0 and max(*F, *p) <= 1 and is_one, "a lottery")
     return found, count
-
 def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[float]], solver: str) -> list[str]:
     epsilon, thresholds, acceptance = columns
     n, law = len(epsilon), json.dumps(solution["valuation"], sort_keys=True, allow_nan=False)
@@ -298,22 +284,21 @@ def fingerprints(solution: Any, table: dict[str, list[str]], columns: list[list[
     groups = [part for name, x in table.items() if name[:6] == "group:" for part in (name[6:], x)]
     market = sha("smqopt market 2", epsilon, law, "", *map(json.dumps, (owners, counts, *groups)))
     said = {key: solution[key] for key in ("status", "constraints")} | {"solver": solver}
-    said["records"], y = solution.get("records", []), [*map(number, solution.get("constraint_prices", []))]
-    lots, count = lots_of(table)
-    said["objective"] = {"kind": "purchased-privacy"}
+    said |= {"records": solution.get("records", []), "objective": {"kind": "purchased-privacy"}}
+    y, (lots, count) = [*map(number, solution.get("constraint_prices", []))], lots_of(table)
     said |= {key: repr(solution[key]) for key in ("budget", "claims_response")}
     said |= {"budget_price": repr(number(solution["budget_price"])), "columns": [f"float64 ({k},)" for k in (n, n, len(y))]}
     drawn: list[Any] = [struct.pack(f"<{len(lots)}q", *lots)] if count else []
     drawn += [[x for lot in lots.values() for x in lot[k]] for k in range(3)] if count else []
     said["columns"] += [f"int64 ({len(lots)},)"] + [f"float64 ({len(lots)}, {count})"] * 3 if count else []
-    claims = json.dumps(said, sort_keys=True)
-    return [market, sha("smqopt certificate 2", market, claims, thresholds, acceptance, y, *drawn)]
+    return [market, sha("smqopt certificate 2", market, json.dumps(said, sort_keys=True), thresholds, acceptance, y, *drawn)]
 
 def check_claims(content: Any, table: dict[str, list[str]], columns: list[list[float]], gap_tolerance: float) -> None:
     need(content["grade"] == "proved" and content["valid"] is True, "it does not claim to be proved", "not checked")
     solution, proof, budget, unchecked = (content[key] for key in ("solution", "proof", "budget", "unchecked"))
-    if ("lottery:" in "".join(table) and "records" not in solution) or {"scenarios", "band"} & {*json.dumps(solution).split('"')} or "objective" in solution:
-        raise Verdict("not checked", "lotteries without constraints, laws in doubt, or another objective")
+    words, alone = {*json.dumps(solution).split('"')}, "lottery:price 1" in table and "records" not in solution
+    known = not (alone or {"scenarios", "band"} & words or "objective" in solution)
+    need(known, "lotteries without constraints, laws in doubt, or another objective", "not checked")
     parts = [("", content), *((key, content[key]) for key in KEYS if key not in {"", "checks"})]
     more = {"solution": {"records", "constraint_prices"} & {*solution}, "proof": {"constraints"} & {*proof}}
     for key, part in [*parts, *(("checks", one) for one in content["checks"])]:
@@ -380,7 +365,6 @@ def top(law: Law, between: list[float], e: Ball, price: Ball, t: float, least: B
     line = line.max(e - price * ceiling) if ceiling < law.high else line
     line = line.max(bound * SMALL) if floor > law.low else line
     return line if least != 0 else bound.max(arb(0)) if not line.is_finite() else bound.max(arb(0)).min(line)
-
 def is_near(law: Law, t: float, q: float) -> bool:  # q is F within 8 spacings of θ, where F is steep
     low, high = (law.F(arb(s), Fraction(s)) for s in (t - 8 * math.ulp(t), t + 8 * math.ulp(t)))
     return bool(low - ACCEPTANCE <= q) and bool(q <= high + ACCEPTANCE)
@@ -401,9 +385,8 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
             tops += m * (arb(e) if price == 0 else top(law, between, arb(e), lam, t) if price < math.inf else arb(0))
         if claimed and 0 < price < math.inf:  # λJ just below θ is at most ε, and just above at least that
             least, most = (t + step * math.ulp(t) for step in (-8, 8))
-            why = "a threshold that its price asks for"
-            yield least <= low or (least + law.at(least)[1]) * lam <= arb(e) * (1 + STATIONARITY), why
-            yield most >= high or e == 0 or (most + law.at(most)[1]) * lam >= arb(e) * (1 - STATIONARITY), why
+            holds = least <= low or (least + law.at(least)[1]) * lam <= arb(e) * (1 + STATIONARITY)
+            yield holds and (most >= high or e == 0 or (most + law.at(most)[1]) * lam >= arb(e) * (1 - STATIONARITY)), "a threshold that its price asks for"
     bound = lam * budget + tops
     gap = (bound - privacy) / bound if bound > 0 else abs(bound - privacy)
     yield spend <= budget, "a spend within the budget"
@@ -411,30 +394,25 @@ def sums(content: Any, owners: Any, columns: Any, counts: list[int], gap_toleran
     status = "ZERO_BUDGET" if budget == 0 else "SLACK" if every <= budget else "BINDING" if every > budget else "open"
     priced = {"ZERO_BUDGET": price == math.inf, "SLACK": price == 0, "BINDING": 0 < price < math.inf}
     yield solution["status"] == status and priced.get(status, False), "the status"
-    spent = not claimed or status != "BINDING" or budget - spend <= SHORTFALL * arb(budget) + 2 * grain
-    yield spent, "a budget that is spent where it binds"
+    yield not claimed or status != "BINDING" or budget - spend <= SHORTFALL * arb(budget) + 2 * grain, "a budget that is spent where it binds"
     yield from claims_of(content, privacy, spend, bound, gap)
     yield not privacy > bound, "a lower bound that is not above the upper one"
 
 def claims_of(content: Any, privacy: Ball, spend: Ball, bound: Ball, gap: Ball, *loose: float) -> Any:
-    proof, budget = content["proof"], content["budget"]  # by how much a bound by other lines may lie below, above
+    proof = content["proof"]  # by how much a bound by other lines may lie below, above
     claims = [(x, privacy, privacy) for x in (content["lower_bound"], *proof["purchased_privacy"])]
     claims += [(x, bound, bound) for x in (content["upper_bound"], proof["upper_bound"])]
-    claims += [(content["gap"], gap, arb(1)), *((x, spend, arb(budget)) for x in proof["spend"])]
+    claims += [(content["gap"], gap, arb(1)), *((x, spend, arb(content["budget"])) for x in proof["spend"])]
     for k, (claim, found, scale) in enumerate(claims):
         over, (low, high) = arb(number(claim)) - found, loose if loose and k in range(3, 6) else (RECHECK, RECHECK)
         yield -low * abs(scale) <= over <= high * abs(scale), "a bound that is what the files give"
-    yield number(proof["spend"][0]) <= number(proof["spend"][1]) <= budget, "a spend that was proved"
+    yield number(proof["spend"][0]) <= number(proof["spend"][1]) <= content["budget"], "a spend that was proved"
 
 def at_price(law: Law, x: float) -> Ball: return law.F(arb(x), Fraction(x))
-class Sides(NamedTuple):
-    """What records ask for, exactly: rows Σ a q + Σ s b ≤ r, or = r, and offers."""
+# Exactly: rows Σ a q + Σ s b ≤ r, or = r, as a, s, r, equal; prices; acceptance from, to, price from, to; who share one.
+Sides = collections.namedtuple("Sides", "rows menus ranges units")
 
-    rows: list[tuple[dict[int, Any], dict[int, Any], Any, bool]]  # a, s, r, whether it is an equation; fractions
-    menus: dict[int, list[float]]
-    ranges: list[list[float]]  # of acceptance from, to; of price from, to
-    units: list[list[int]]  # owners who share a price, or one
-
+def exact(x: Any) -> Fraction: return Fraction(need(type(x) in (int, float), "a number of a record", value=x))
 def members(record: Any, table: dict[str, list[str]]) -> list[int]:  # the owners whom a record speaks of
     column, label, n = record.get("column"), record.get("label"), len(table["owner"])
     if isinstance(column, list):
@@ -443,55 +421,73 @@ def members(record: Any, table: dict[str, list[str]]) -> list[int]:  # the owner
     wanted = {name: {*map(str, x if isinstance(x, list) else [x])} for name, x in crossed.items()}
     return [i for i in range(n) if all(table["group:" + name][i] in x for name, x in wanted.items())]
 
+def least_mean(k: int, n: int, p: float) -> float:  # least double m with P(Bin(n, m/n) ≥ k) ≥ p (Hoeffding 1956)
+    enough: Any = lambda m: bool(beta_lower(arb(m) / n, arb(k), arb(n - k + 1)) >= p)
+    with ctx.workprec(PRECISIONS[0]):
+        low, high = float(k), float(k) if k in (0, n) or enough(k) else float(n)
+        while low < (middle := 0.5 * (low + high)) < high:
+            low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+def rows_of(record: Any, mine: list[int], table: dict[str, list[str]], counts: list[int], of_rows: Any) -> Any:
+    kind, keys, n, most = record["kind"], {*record} - {"kind", "column", "label"}, len(counts), record.get("at_most")
+    total, own, equal = sum(counts[i] for i in mine), {i: Fraction(counts[i]) for i in mine}, record.get("equal", False)
+    if kind == "coverage" and keys == {"share"}:
+        yield {i: counts[i] * (exact(record["share"]) - (i in own)) for i in range(n)}, {}, Fraction(0), False
+    elif kind == "coverage" and {"at_least"} <= keys <= {"at_least", "probability"}:
+        least, p = exact(record["at_least"]), record.get("probability")
+        need(p is None or least in range(total + 1), "a number of owners")
+        yield {i: -m for i, m in own.items()}, {}, -(least if p is None else Fraction(least_mean(int(least), total, p))), False
+    elif kind == "linear-row" and keys <= {"at_most", "acceptance", "spend", "equal"}:
+        need(type(equal) is bool, "a linear row")
+        yield of_rows(record.get("acceptance", [])), of_rows(record.get("spend", [])), exact(most), equal
+    elif kind in {"group-budget", "expected-owners"} and keys == {"at_most"}:
+        yield *[{}, own][:: -1 if kind == "expected-owners" else 1], exact(most), False
+    elif kind == "parity" and keys <= {"within", "labels", "of"}:
+        texts, equal = table["group:" + record["column"]], record["within"] == 0
+        labels = [*map(str, record.get("labels", sorted({*texts})))]
+        known = "labels" in record or not all(x.isdigit() for x in labels) or labels == sorted(labels, key=int)
+        need(known, "labels whose order is open", "not checked")
+        size = {x: sum(m for m, text in zip(counts, texts, strict=True) if text == x) for x in labels}
+        means = {x: {i: Fraction(counts[i], size[x]) for i in range(n) if texts[i] == x} for x in labels}
+        for x, y in pairwise(labels) if equal else ((x, y) for x in labels for y in labels if x != y):
+            terms = means[x] | {i: -c for i, c in means[y].items()}
+            yield *[terms, {}][:: -1 if record.get("of") == "payment" else 1], exact(record["within"]), equal
+    else:
+        raise Verdict("not checked", f"a record of kind {kind!r}, or one that says {sorted(keys)}")
+
 def sides_of(records: list[Any], table: dict[str, list[str]], counts: list[int]) -> Sides:
     n, ranges = len(counts), [[*FREE] for _ in counts]
     units, rows, menus = [[i] for i in range(n)], list[Any](), dict[int, list[float]]()
-    exact: Any = lambda x: Fraction(need(type(x) in (int, float), "a number of a record", value=x))
+    place = {name: i for i, name in enumerate(table["owner"])} | {i: i for i in range(n)}  # rows go by both
+    def of_rows(pairs: Any) -> Any:
+        found = {place[i]: exact(x) for i, x in pairs if type(i) in (int, str)}
+        return need(len(found) == len(pairs), "the rows of a record", value=found)
     for record in records:
         kind, keys = record["kind"], {*record} - {"kind", "column", "label"}
         mine = [] if kind == "parity" else members(record, table)
-        if kind == "coverage" and keys == {"share"}:
-            share, inside = exact(record["share"]), {*mine}
-            rows.append(({i: counts[i] * (share - (i in inside)) for i in range(n)}, {}, Fraction(0), False))
-        elif kind == "coverage" and keys == {"at_least"}:
-            rows.append(({i: Fraction(-counts[i]) for i in mine}, {}, -exact(record["at_least"]), False))
-        elif kind in {"group-budget", "expected-owners"} and keys == {"at_most"}:
-            amounts = {i: Fraction(counts[i]) for i in mine}
-            pair = (amounts, {}) if kind == "expected-owners" else ({}, amounts)
-            rows.append((*pair, exact(record["at_most"]), False))
-        elif kind == "parity" and keys <= {"within", "labels", "of"}:
-            texts = table["group:" + record["column"]]
-            labels = [*map(str, record.get("labels", sorted({*texts})))]
-            digits = "labels" not in record and all(x.isdigit() for x in labels)
-            need(not digits or labels == sorted(labels, key=int), "labels whose order is open", "not checked")
-            size = {x: sum(m for m, text in zip(counts, texts, strict=True) if text == x) for x in labels}
-            means = {x: {i: Fraction(counts[i], size[x]) for i in range(n) if texts[i] == x} for x in labels}
-            equal = record["within"] == 0
-            for x, y in pairwise(labels) if equal else ((x, y) for x in labels for y in labels if x != y):
-                terms = means[x] | {i: -c for i, c in means[y].items()}
-                pair = ({}, terms) if record.get("of") == "payment" else (terms, {})
-                rows.append((*pair, exact(record["within"]), equal))
-        elif kind == "common-price" and not keys and len(units) == n:
+        if kind == "common-price" and not keys and len(units) == n:
             units = [[i for i, x in enumerate(texts) if x == one] for texts in [table["group:" + record["column"]]] for one in dict.fromkeys(texts)]
         elif kind == "price-menu" and keys == {"prices"} and not {*mine} & {*menus}:
             menus |= dict.fromkeys(mine, sorted(map(float, map(exact, record["prices"]))))
-        elif kind in {"acceptance-range", "price-range"} and keys <= {"at_least", "at_most"}:
-            at = 0 if kind == "acceptance-range" else 2
-            for i in mine:
-                ranges[i][at] = max(ranges[i][at], float(exact(record.get("at_least", 0))))
-                ranges[i][at + 1] = min(ranges[i][at + 1], float(record.get("at_most", math.inf)))
+        elif kind in {"acceptance-range", "acceptance-bounds", "price-range"} and keys <= {"at_least", "at_most"}:
+            for key, end, tighter in (("at_least", 0, max), ("at_most", 1, min)):
+                x, at = record.get(key), end + 2 * (kind == "price-range")
+                pairs = x if kind == "acceptance-bounds" else [(i, x[i] if isinstance(x, list) else x) for i in mine]
+                for i, bound in of_rows(pairs).items() if x is not None else ():
+                    ranges[i][at] = tighter(ranges[i][at], float(bound))
         else:
-            raise Verdict("not checked", f"a record of kind {kind!r}, or one that says {sorted(keys)}")
+            rows += rows_of(record, mine, table, counts, of_rows)
     for a, s, r, equal in rows:
         loose = (r != 0 or equal or min([*a.values(), *s.values()]) < 0) and (bool(s) or sum(c for c in a.values() if c < 0) < r)
-        need(loose and min(s.values(), default=0) >= 0, "a row that holds at one point alone, or asks for more spend", "not checked")
-    need(all(ranges[i] == [*FREE] for i in menus), "a menu with a range", "not checked")
+        need(loose, "a row that holds at one point alone", "not checked")
+    for i, prices in menus.items():  # bounds of prices shorten lists
+        menus[i], ranges[i][2:] = [x for x in prices if ranges[i][2] <= x <= ranges[i][3]], FREE[2:]
+    need(all(menus[i] and ranges[i] == [*FREE] for i in menus), "a menu with a range of acceptances", "not checked")
     alike = all((menus.get(i), ranges[i]) == (menus.get(unit[0]), ranges[unit[0]]) for unit in units for i in unit)
     need(alike, "a common price under different bounds", "not checked")
     return Sides(rows, menus, ranges, units)
 
-def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], worth: Any, paid: Any, t: float) -> Any:
-    """Bound the Lagrangians of owners who share a price, and what ranges may add."""
+def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], worth: Any, paid: Any, t: float) -> Any:  # and what ranges may add
     i, m = unit[0], sum(counts[k] for k in unit)
     menu, (least, most, floor, ceiling), (law, *between) = sides.menus.get(i), sides.ranges[i], owners[i]
     if menu:
@@ -499,14 +495,18 @@ def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], w
         return functools.reduce(arb.max, map(gain, menu), arb(0)), arb(0)
     need(all(owners[k] == owners[i] for k in unit), "a common price over different laws", "not checked")
     e, p = (sum((counts[k] * x[k] for k in unit), arb(0)) / m for x in (worth, paid))
-    free = (least, most, floor, ceiling) == FREE
+    free, dear = (least, most, floor, ceiling) == FREE, max(law.high, floor, 0.0 if ceiling == math.inf else ceiling)
+    if p < 0 or floor >= law.high:  # the dearest price is the best, or the cheapest is above the support
+        need(least == 0 and (floor >= law.high or ceiling < math.inf), "a row that asks for more spend, without a highest price", "not checked")
+        best = (e - p * (ceiling if p < 0 else floor)) * arb(most).min(at_price(law, min(ceiling, dear)))
+        return m * best.max(arb(0)), arb(0) if free else m * ROW * (abs(e) + abs(p) * dear)
     need(free or ([law.low, law.high] == between and floor < law.high), "a range up to where no law is regular", "not checked")
     up, down = arb(most).min(at_price(law, min(ceiling, law.high))), arb(least) if floor <= law.low else at_price(law, floor)
     need(not up < down and (least == 0 or floor <= law.low), "a range of both, or an empty one", "not checked")
     if not p >= 0:
         return arb("nan"), arb(0)
     best = (e * up).max(e * down) if p == 0 else top(law, between, e, p, max(t, floor), down if down > 0 else 0, up)
-    return m * (best if least > 0 else best.max(arb(0))), arb(0) if free else m * ROW * (abs(e) + p * law.high)
+    return m * (best if least > 0 else best.max(arb(0))), arb(0) if free else m * ROW * (abs(e) + p * dear)
 
 def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[int], lots: Any, tolerance: float) -> Any:
     solution, proof, n = content["solution"], content["proof"], len(counts)
@@ -530,9 +530,9 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
         q[i], b[i] = sum(sold, arb(0)), sum(map(operator.mul, sold, map(arb, prices)), arb(0))
         ends = at_price(law, floor), at_price(law, min(ceiling, law.high))
         for x, claim, of in zip(prices, known, F, strict=True):
-            yield x >= law.low and (x <= law.high or menu is not None), "a threshold in its support"
+            yield x >= law.low and (x <= max(law.high, floor) or menu is not None or x <= ceiling < math.inf), "a threshold in its support"
             yield abs(of - claim) <= ACCEPTANCE or is_near(law, x, claim), "an acceptance that is F(θ)"
-            near = ends[0] - of <= ROW and of - ends[1] <= ROW
+            near = ends[0] - of <= ROW and of - ends[1] <= ROW and (x >= floor or floor <= law.high)
             yield claim == 0 or (x in menu if menu else near), "a price that is allowed"
         yield least - q[i] <= ROW and q[i] - most <= ROW, "an acceptance in its range"
         privacy, spend, worth[i] = privacy + m * epsilon * q[i], spend + m * b[i], arb(epsilon) + worth[i]

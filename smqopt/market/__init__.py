@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from smqopt.market.constraints._parity import Parity as Parity
     from smqopt.market.constraints._price_menu import PriceMenu as PriceMenu
     from smqopt.market.constraints._price_range import PriceRange as PriceRange
+    from smqopt.market.expansion._bent import OverLaws as OverLaws
     from smqopt.market.expansion._expansion import Expansion as Expansion
     from smqopt.market.expansion._fold import fold as fold, unfold as unfold
     from smqopt.market.expansion._make import expansion_of as expansion_of, needs_expansion as needs_expansion

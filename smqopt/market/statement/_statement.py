@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from smqopt.market.statement._allowed_prices import AllowedPrices, allowed_price
 from smqopt.market.statement._coefficients import coefficient_matrix
 from smqopt.market.statement._rigid_rows import Fixed
 from smqopt.market.statement._same_price import same_price_rows
-from smqopt.numeric import Floats, Mask, exact_dot
+from smqopt.numeric import Floats, Indices, Mask, exact_dot
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +148,13 @@ class Statement:
     def prices_of_use(self) -> AllowedPrices:
         """Return the prices that owners may be offered; shape (n,)."""
         return allowed_prices(self.market, self.records, same_price_rows(self.market, self.records))
+
+    @cached_property
+    def first_owner(self) -> Indices:
+        """The first owner of each row of `reduced`, who stands for all that share it."""
+        if self.row_of_owner is None:
+            return np.arange(self.market.n, dtype=np.intp)
+        return np.unique(self.row_of_owner, return_index=True)[1].astype(np.intp)
 
     def expand(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return values of rows of `reduced` to the market's owners, shape (n,)."""

@@ -84,9 +84,7 @@ def _of_bound(one: LinearConstraint, owner: int, coefficient: float, statement: 
 
 def _multipliers_of_bounds(statement: Statement, solution: Solution) -> tuple[Floats, Floats]:
     """Return the multipliers of each owner's acceptance bounds, both ≥ 0; shape (n,)."""
-    first = np.arange(statement.reduced.n)
-    if statement.row_of_owner is not None:
-        first = np.unique(statement.row_of_owner, return_index=True)[1]
+    first = statement.first_owner
     q, utility = solution.acceptance[first], statement.utility(solution.objective)
     taken, p = statement.charge(solution.budget_price, solution.constraint_prices)
     e = utility.slope(q) - taken

@@ -169,7 +169,7 @@ def _newton_answer(search: ColumnSearch, found: Found) -> Found:
 
 def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
     """Return what offers break rows by, or leave of them, and the sums of their terms."""
-    first = slice(None) if statement.row_of_owner is None else np.unique(statement.row_of_owner, return_index=True)[1]
+    first = statement.first_owner
     q, spend = offers.acceptance[first], offers.spend[first]
     over = statement.usage(q, spend) - statement.at_most
     terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)

@@ -14,19 +14,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market import Expansion, Offers, Solution, expansion_of, state, unfold
+from smqopt.market import Expansion, Offers, Solution, Statement, expansion_of, state, unfold
 from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, exact_dot
 from smqopt.verification.certificate._bounds import bounds
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import checks_of_claim, status_with_constraints
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
-from smqopt.verification.checks._weak_duality import Tops, tops
+from smqopt.verification.checks._weak_duality import tops
 from smqopt.verification.proof._proof import Proof, no_proof, prove
+from smqopt.verification.proof._utility import proved_over_laws
 
 _ANEW = ("budget", "fingerprint", "acceptance", "status", "side constraints", "regularity")
 """Checks that are made of the user's own program."""
-_BENDS = "an objective that bends, under laws in doubt, is verified in floating point"
+_NO_WEIGHTS = "the multipliers weigh no law"
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,10 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     hidden = hides(e.market)
     price = own.budget_price
     upper = side_bound(form, e.budget, price, own.constraint_prices, tops_from_cdf if hidden else tops) - e.shift
-    if e.bends:
-        upper = min(upper, _bound_of_mean(solution, e, tops_from_cdf if hidden else tops))
+    mean = _mean_of_laws(solution, e) if e.bends else None
+    if mean is not None:
+        of_mean = bounds(mean.own, mean.form, keeps=True, tops_of=tops_from_cdf if hidden else tops)[1]
+        upper = min(upper, of_mean + ROUNDING.value * abs(of_mean))
     value, rounding = e.value(_offers(solution))
     lower = value - rounding if keeps else -math.inf
     upper += ROUNDING.value * abs(e.shift)
@@ -81,34 +84,57 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     checks.append(Check("gap", 0 <= gap <= tolerance, gap, tolerance, norm, note=note))
     if proving is False or any(check.fails for check in checks):
         return Findings(checks, (lower, upper), gap, tolerance)
-    if e.bends:
-        return Findings(checks, (lower, upper), gap, tolerance, no_proof(own, _BENDS))
-    proof = prove(own, tolerance, limited=proving is None, form=form)
-    if e.budget_rows.stop:
-        proof = _under_each_law(proof, e)
+    stated = mean or _Stated(e, own, form)
+    proof = _prove(solution, e, stated, tolerance, limited=proving is None)
     if proof.holds:
-        least = math.nextafter(proof.lower_bound - _bound_overstatement(proof, e), -1.0)
-        proof = dataclasses.replace(proof, lower_bound=max(least, 0.0))
-        lower, upper = _outward(proof, e.shift, smallest=solution.objective.smallest)
+        lower, upper = _outward(proof, stated.e.shift, smallest=not e.bends and solution.objective.smallest)
         gap = _relative_gap(lower, upper, unit)
         if not gap <= tolerance:
             proof = dataclasses.replace(proof, unproved=("minima are kept too loosely for the gap",))
     return Findings(checks, (lower, upper), gap, tolerance, proof)
 
 
-def _bound_of_mean(solution: Solution, e: Expansion, tops_of: Tops) -> float:
-    """Bound a mean over laws, and so the worst, at the weights in the multipliers."""
+def _prove(solution: Solution, e: Expansion, stated: _Stated, tolerance: float, *, limited: bool) -> Proof:
+    """Prove a program as it is stated; of objectives that bend the mean at weights."""
+    own, kind = stated.own, stated.own.objective.kind
+    if e.bends:
+        if stated.e is e:
+            return no_proof(own, _NO_WEIGHTS)
+        aim = proved_over_laws(stated.e, solution.objective, worst=e.weights is None)
+        own, kind = dataclasses.replace(own, objective=aim), solution.objective.kind
+    proof = dataclasses.replace(prove(own, tolerance, limited=limited, form=stated.form), objective=kind)
+    if stated.e.budget_rows.stop:
+        proof = _under_each_law(proof, stated.e)
+    if proof.holds and not e.bends:
+        least = math.nextafter(proof.lower_bound - _bound_overstatement(proof, e), -1.0)
+        proof = dataclasses.replace(proof, lower_bound=max(least, 0.0))
+    return proof
+
+
+@dataclass(frozen=True, eq=False)
+class _Stated:
+    """An ordinary program, and a solution's offers there."""
+
+    e: Expansion
+    own: Solution
+    form: Statement
+
+
+def _mean_of_laws(solution: Solution, e: Expansion) -> _Stated | None:
+    """State a mean over laws, which bounds the worst, at a solution's weights.
+
+    None where they are no weights.
+    """
     prices, w, first = solution.constraint_prices, e.shown, e.budget_rows.stop
     if e.weights is None:
         w, prices = prices[first : first + w.size], np.delete(prices, np.s_[first : first + w.size])
         if not (np.all(w >= 0) and 0 < np.sum(w) < math.inf):
-            return math.inf
+            return None
         w = w / np.sum(w)
     mean = expansion_of(solution.market, solution.budget, solution.records, solution.objective, shares=w.tolist())
     assert mean is not None  # noqa: S101
     own = unfold(mean, dataclasses.replace(solution, constraint_prices=prices))
-    upper = bounds(own, state(mean.market, mean.records), keeps=True, tops_of=tops_of)[1]
-    return upper + ROUNDING.value * abs(upper)
+    return _Stated(mean, own, state(mean.market, mean.records))
 
 
 def _bound_overstatement(proof: Proof, e: Expansion) -> float:
@@ -116,7 +142,7 @@ def _bound_overstatement(proof: Proof, e: Expansion) -> float:
     heaviest = max([1.0, *(abs(one.weight) for worth in e.worths for one in worth.least), abs(e.worths[0].price)])
     rows = [(record.read_from_prices, row) for record in e.records for row in record.rows(e.market)]
     total = 0.0
-    for (is_minimum, row), kept in zip(rows, proof.constraints, strict=True):
+    for (is_minimum, row), kept in zip(rows, proof.constraints, strict=False):  # bounds of acceptance come last
         if is_minimum:
             size = 3.0 * abs(row.at_most) + float(np.sum(np.abs(row.acceptance[1])))  # what is spent is at most B
             total += max(kept.over[1], 0.0) * size

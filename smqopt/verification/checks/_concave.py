@@ -106,7 +106,7 @@ def concave_side_bound(
     alone[rows] = 0.0
     others = _sum_bound(statement.reduced, utility, taken, p, bounds, fixed, tops_of, alone)
     e = np.zeros(statement.reduced.n)
-    e[rows] = _slopes_of_blocks(statement, utility, solution, taken, p)
+    e[rows] = slopes_of_blocks(statement, utility, solution, taken, p)
     if not np.isfinite(e).all():
         return math.inf
     height, size = utility.take(rows).tangent(e[rows])
@@ -140,7 +140,7 @@ def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | N
     return straight + objective.height + ROUNDING.value * (abs(straight) + abs(objective.height))
 
 
-def _slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution, taken: Floats, p: Floats) -> Floats:
+def slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution, taken: Floats, p: Floats) -> Floats:
     """Return slopes e of lines above φ: φ′(q), moved so that draws are ties.
 
     Where a block draws, all its prices are best at the e of the optimum; they are not at φ′(q) to
@@ -148,9 +148,7 @@ def _slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution
     """
     blocks, m = statement.blocks, statement.weights()
     assert blocks is not None  # noqa: S101
-    first = np.arange(statement.reduced.n)
-    if statement.row_of_owner is not None:
-        first = np.unique(statement.row_of_owner, return_index=True)[1]
+    first = statement.first_owner
     rows, drawn = blocks.rows, solution.lottery
     e, bend, few = np.zeros(statement.reduced.n), np.zeros(statement.reduced.n), utility.take(rows)
     e[rows] = few.slope(solution.acceptance[first[rows]])

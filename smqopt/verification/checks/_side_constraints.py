@@ -113,7 +113,7 @@ def block_tops(statement: Statement, others: float, worth: Floats, price: Floats
 
 def checks_of_constraints(solution: Solution, statement: Statement) -> list[Check]:
     """Check every row, bound, common price and price list."""
-    first = _first(statement)
+    first = statement.first_owner
     q, spend = solution.acceptance[first], solution.spend[first]
     checks = _rows(statement, q, spend, _of_rigid(statement, solution))
     allowed = statement.prices_of_use()
@@ -164,7 +164,7 @@ def differing_offers(solution: Solution, statement: Statement) -> int:
         alone = statement.expand(statement.blocks.of_row) < 0
     if statement.row_of_owner is None:
         return apart
-    shown = _first(statement)[statement.row_of_owner]
+    shown = statement.first_owner[statement.row_of_owner]
     columns = [solution.thresholds, solution.acceptance]
     if solution.lottery is not None:
         for values in (*solution.lottery.prices.T, *solution.lottery.probabilities.T):
@@ -253,13 +253,6 @@ def _posted_prices(solution: Solution) -> list[tuple[NDArray[np.intp], Floats]]:
     for price, q in zip(drawn.prices.T, drawn.acceptances.T, strict=True):
         found.append((drawn.owner[q > 0], price[q > 0]))
     return [(alone, solution.thresholds[alone]), *found]
-
-
-def _first(statement: Statement) -> NDArray[np.intp]:
-    """Return the first owner of each row, shape (n′,)."""
-    if statement.row_of_owner is None:
-        return np.arange(statement.market.n, dtype=np.intp)
-    return np.unique(statement.row_of_owner, return_index=True)[1].astype(np.intp)
 
 
 def _of_rigid(statement: Statement, solution: Solution) -> dict[int, tuple[float, float]]:

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import Linear, PurchasedPrivacy, Row, Solution, Statement, state, without_money
+from smqopt.market import Market, PurchasedPrivacy, Row, Solution, Statement, state, without_money
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import SampleLaw, piece_law
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
 from smqopt.verification.checks._unverified import WORD, rests_on_a_word
-from smqopt.verification.proof._constraint_rows import linear_rows
+from smqopt.verification.proof._constraint_rows import linear_rows, rows_of_bounds
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import Part, parts_of, unproved_laws
 from smqopt.verification.proof._tangent_points import TangentPoints, tangent_points
-from smqopt.verification.proof._utility import BallUtility, ball_utility
+from smqopt.verification.proof._utility import BallUtility, ProvedOverLaws, ball_utility
 
 _IN_BLOCK = 200
 """As how many owners one counts whose price is shared among different laws."""
@@ -35,6 +35,8 @@ class Constraints:
     stated: tuple[Row, ...]
     """The same as the records say them."""
     bounds: ExactBounds
+    of_bounds: int
+    """How many rows, the last ones, are bounds of acceptance of who shares a price."""
 
     @property
     def rows_alone(self) -> bool:
@@ -43,6 +45,8 @@ class Constraints:
         Owners of one law beside blocks may share a price: that is left out, and more is allowed.
         """
         bounds, listed = self.bounds, self.bounds.listed >= 0
+        if self.of_bounds:
+            return False
         if listed.any():
             ends = self.statement.prices_of_use()
             bounded = (bounds.least > 0, bounds.most < 1, ends.floor > 0, ends.ceiling < np.inf)
@@ -143,9 +147,8 @@ def case_of(
     if not in_supports(solution, None if constraints is None else constraints.statement):
         return ("a threshold lies outside its support",)
     n = solution.market.n
-    shared = None if constraints is None else constraints.statement.row_of_owner
-    first = np.arange(n, dtype=np.intp) if shared is None else np.unique(shared, return_index=True)[1].astype(np.intp)
     statement = None if constraints is None else constraints.statement
+    first = np.arange(n, dtype=np.intp) if statement is None else statement.first_owner
     free = np.zeros(n), np.zeros(first.size), solution.thresholds[first]
     if chosen is None:
         bounded = solution.budget_price < math.inf
@@ -175,7 +178,7 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
     statement = without_money(statement) if solution.budget == 0 else statement
-    if statement.blocks is not None and (reason := _loose_blocks(solution, statement)):
+    if statement.blocks is not None and (reason := _not_in_pieces(market)):
         return reason
     y = solution.constraint_prices
     finite = y.shape == statement.at_most.shape and bool(np.isfinite(y).all())
@@ -186,25 +189,17 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
     if off_the_lists(solution, statement):
         return "a price is not on its list"
     stated = tuple(row for record in statement.records for row in record.rows(market))
-    return Constraints(statement, tuple(linear_rows(statement)), stated, exact_bounds(statement))
+    as_rows, bounds = rows_of_bounds(statement, len(stated)), exact_bounds(statement)
+    if as_rows:
+        bound = np.isin(statement.first_owner, np.concatenate([row.owners for row in as_rows]))
+        bounds.least[bound], bounds.most[bound] = 0.0, 1.0
+    return Constraints(statement, (*linear_rows(statement), *as_rows), (*stated, *as_rows), bounds, len(as_rows))
 
 
-def _loose_blocks(solution: Solution, statement: Statement) -> str:
+def _not_in_pieces(market: Market) -> str:
     """Return why owners of different laws who share a price are not in balls."""
-    blocks, market = statement.blocks, solution.market
-    assert blocks is not None  # noqa: S101
-    if not isinstance(solution.objective.utility(market), Linear):
-        return "an objective that bends, of owners who share a price, is verified in floating point"
-    own = sum(1 for record in statement.records for _ in record.rows(market))
-    bounds = None if own < statement.rigid.size else exact_bounds(statement)
-    sold = blocks.rows[~statement.fixed.unsold[blocks.rows]]  # the block's prices end below who never sells
-    if bounds is None or np.any(bounds.least[sold] > 0) or np.any(bounds.most[sold] < 1):
-        return "bounds of acceptance of owners who share a price are verified in floating point"
-    for law, _ in market.valuation.parts():
-        pieces = piece_law(law.law if isinstance(law, SampleLaw) else law)
-        if isinstance(pieces, str):
-            return pieces
-    return ""
+    laws = (piece_law(law.law if isinstance(law, SampleLaw) else law) for law, _ in market.valuation.parts())
+    return next((pieces for pieces in laws if isinstance(pieces, str)), "")
 
 
 def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple[NDArray[np.generic], ...]:
@@ -216,6 +211,8 @@ def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple
     weights = getattr(solution.objective, "weights", None)
     if isinstance(weights, tuple):
         columns.append(np.array(weights))
+    if isinstance(solution.objective, ProvedOverLaws):
+        columns.append(np.arange(market.n))  # its market does not say what they are worth
     if market.multiplicity is not None:
         columns.append(market.multiplicity)
     if drawn is not None:

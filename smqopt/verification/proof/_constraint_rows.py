@@ -42,7 +42,22 @@ class KeptRow:
 def linear_rows(statement: Statement) -> list[Row]:
     """Return the linear rows over owners, in the order of multipliers."""
     rows = [row for record in statement.records for row in record.rows(statement.market)]
-    return [row.without_terms() if rigid else row for row, rigid in zip(rows, statement.rigid.tolist(), strict=True)]
+    rigid = statement.rigid[: len(rows)].tolist()
+    return [row.without_terms() if fixed else row for row, fixed in zip(rows, rigid, strict=True)]
+
+
+def rows_of_bounds(statement: Statement, stated: int) -> list[Row]:
+    """Return the bounds of acceptance that are rows beyond those stated.
+
+    They are of who shares a price. All owners of a row get the same offer, so that the first stands
+    for them.
+    """
+    found = []
+    for k in range(stated, len(statement.names)):
+        entries = statement.acceptance[[k]].tocoo()
+        of = statement.first_owner[entries.col], entries.data
+        found.append(Row(statement.names[k], float(statement.at_most[k]), acceptance=of))
+    return found
 
 
 def charges(rows: Sequence[Row], multipliers: Sequence[float], n: int) -> tuple[list[Ball], list[Ball]]:

@@ -41,7 +41,7 @@ def exact_bounds(statement: Statement) -> ExactBounds:
     """
     market, of = statement.market, statement.row_of_owner
     n = statement.reduced.n
-    first = np.arange(n) if of is None else np.unique(of, return_index=True)[1]
+    first = statement.first_owner
     allowed = statement.prices_of_use()
     least, most, floor, ceiling = np.zeros(n), np.ones(n), allowed.floor[first], allowed.ceiling[first]
     for record in statement.records:

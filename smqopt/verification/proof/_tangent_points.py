@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from smqopt.market import Linear, PurchasedPrivacy, Solution, Statement
 from smqopt.numeric import Floats
 from smqopt.valuation import iron
-from smqopt.verification.checks._concave import slopes_above
+from smqopt.verification.checks._concave import slopes_above, slopes_of_blocks
 from smqopt.verification.checks._weak_duality import offers_at_price, tangent_slopes
 
 NEAR = 64
@@ -69,6 +69,8 @@ def tangent_points(solution: Solution, statement: Statement | None, first: NDArr
         )
         taken, p = statement.charge(price, solution.constraint_prices)
     slopes = of_rows.each if isinstance(of_rows, Linear) else slopes_above(reduced, of_rows, taken, p, bounds)
+    if statement is not None and statement.blocks is not None and not isinstance(of_rows, Linear):
+        slopes[statement.blocks.rows] = slopes_of_blocks(statement, of_rows, solution, taken, p)
     e, free = slopes - taken, p <= 0
     shift, threshold = np.empty(reduced.n), np.empty(reduced.n)
     for law, rows in reduced.valuation.parts():

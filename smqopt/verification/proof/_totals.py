@@ -62,15 +62,15 @@ def enclose_block(case: Case, paid: Ball) -> Sums:
     market, constraints = case.solution.market, case.constraints
     curves = [part.curve() for part in case.parts]
     offers = enclose_offers(case, curves)
-    privacy, value, spend = arb(0), arb(0), arb(0)
+    privacy, spend = arb(0), arb(0)
+    terms: list[tuple[int, Ball, Ball]] = []
     for part in case.parts:
         m, epsilon = counts(case, part.owner, part.copies).tolist(), market.epsilon[part.owner].tolist()
         for i, count, e in zip(part.owner.tolist(), m, epsilon, strict=True):
             q, n = offers.acceptance[i], arb(count)
             privacy += e * (n * q)
             spend += n * offers.spend[i]
-            if not case.is_plain:
-                value += n * case.utility.value(i, q)
+            terms.append((i, n, q))
     of_rows = {} if constraints is None else limits(case, constraints, curves)
     if case.budget_is_zero:
         free = free_acceptance(case, curves, of_rows)
@@ -82,8 +82,8 @@ def enclose_block(case: Case, paid: Ball) -> Sums:
             )
     else:
         most = paid + bound(case, curves, offers.cdf, of_rows)
+    value = privacy if case.is_plain else case.utility.total(terms)
     if constraints is None:
-        value = privacy if case.is_plain else value
         return Sums(privacy, value, spend, most, contradict=bool(value > most))
     kept = tuple(kept_rows(constraints.stated, offers.acceptance, offers.spend))
     contradict = bool(value > most and value - excess(case, offers, of_rows) > most)

@@ -8,20 +8,51 @@ height is that of the maximum over all q at which φ_i has a value, which is no 
 from __future__ import annotations
 
 import abc
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flint import arb
 
 from smqopt.market import (
     BoughtOwners,
     DiminishingReturns,
+    Expansion,
     InverseProbabilityVariance,
     Logarithm,
     Market,
     Objective,
+    OverLaws,
     PurchasedPrivacy,
 )
 from smqopt.numeric import Ball
+
+
+@dataclass(frozen=True, eq=False)
+class ProvedOverLaws(OverLaws):
+    """The objective of an expanded market, with the user's, which has exact numbers."""
+
+    aim: Objective | None = None
+    market: Market | None = None
+    """Her market under one of the laws: what acceptance is worth hangs on no law."""
+    worst: bool = False
+    """Whether offers are worth the least over the laws; the shares bound that from above."""
+
+
+@dataclass(frozen=True, eq=False)
+class SmallOverLaws(ProvedOverLaws):
+    """The same of an objective that is to be small."""
+
+    smallest: ClassVar[bool] = True
+
+
+def proved_over_laws(mean: Expansion, aim: Objective, *, worst: bool) -> ProvedOverLaws:
+    """Return the objective of a program whose laws have shares."""
+    stated = mean.objective
+    assert isinstance(stated, OverLaws)  # noqa: S101
+    kind = SmallOverLaws if aim.smallest else ProvedOverLaws
+    return kind(stated.utilities, stated.shares, stated.rest, aim, mean.base[0], worst)
 
 
 class BallUtility(abc.ABC):
@@ -30,6 +61,10 @@ class BallUtility(abc.ABC):
     @abc.abstractmethod
     def value(self, owner: int, q: Ball) -> Ball:
         """Return φ_i(q) for q in [0, 1]; not finite where it has no value."""
+
+    def total(self, each: Iterable[tuple[int, Ball, Ball]]) -> Ball:
+        """Return Σ m_i φ_i(q_i) of owners, counts and acceptances."""
+        return sum((count * self.value(owner, q) for owner, count, q in each), arb(0))
 
     @abc.abstractmethod
     def height(self, owner: int, slope: Ball) -> Ball:
@@ -44,10 +79,45 @@ def ball_utility(objective: Objective, market: Market) -> BallUtility | str:
         return _Linear(objective.utility(market).each.tolist())
     if isinstance(objective, InverseProbabilityVariance):
         return _Inverse(objective.utility(market).w.tolist())
+    if isinstance(objective, ProvedOverLaws) and objective.aim is not None and objective.market is not None:
+        own = ball_utility(objective.aim, objective.market)
+        whole = sum(map(arb, objective.shares), arb(0)) if objective.worst else arb(1)  # rounded ones are no mean
+        shares = [arb(share) / whole for share in objective.shares]
+        return own if isinstance(own, str) else _OverLaws(own, shares, objective.market.n, worst=objective.worst)
     if isinstance(objective, DiminishingReturns):
         utility: Logarithm = objective.utility(market)
         return _Logarithm(utility.w.tolist(), market.epsilon.tolist(), objective.scale)
     return "bounds on this objective are not proved"
+
+
+@dataclass(frozen=True, eq=False)
+class _OverLaws(BallUtility):
+    """w_k φ_i of n owners under one law after the other, and 0 for rows beyond them."""
+
+    own: BallUtility
+    shares: list[Ball]
+    n: int
+    worst: bool
+
+    def value(self, owner: int, q: Ball) -> Ball:
+        law, i = divmod(owner, self.n)
+        return self.shares[law] * self.own.value(i, q) if law < len(self.shares) else arb(0)
+
+    def total(self, each: Iterable[tuple[int, Ball, Ball]]) -> Ball:
+        if not self.worst:
+            return super().total(each)
+        totals = [arb(0)] * len(self.shares)
+        for owner, count, q in each:
+            law, i = divmod(owner, self.n)
+            if law < len(totals):
+                totals[law] += count * self.own.value(i, q)
+        return functools.reduce(arb.min, totals)
+
+    def height(self, owner: int, slope: Ball) -> Ball:
+        law, i = divmod(owner, self.n)
+        if law >= len(self.shares) or self.shares[law] == 0:
+            return (-slope).max(arb(0))
+        return self.shares[law] * self.own.height(i, slope / self.shares[law])
 
 
 @dataclass(frozen=True, eq=False)

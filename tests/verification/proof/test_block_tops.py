@@ -99,20 +99,58 @@ def test_laws_in_doubt_are_proved_and_the_budget_under_each(tmp_path):
     assert not smq.verify(forged).valid
 
 
+@pytest.mark.parametrize("aim", [smq.DiminishingReturns(scale=0.3), smq.InverseProbabilityVariance()])
 @pytest.mark.parametrize(
-    ("records", "aim", "says"),
-    [
-        ([smq.AcceptanceRange(at_least=0.1, at_most=0.8)], None, "bounds of acceptance"),
-        ([], smq.DiminishingReturns(scale=0.3), "an objective that bends"),
-    ],
+    "records", [[], [smq.AcceptanceRange(at_least=0.1, at_most=0.8)], [smq.PriceMenu((0.2, 0.5, 1.5))]]
 )
-def test_what_is_not_proved_says_so(records, aim, says):
-    laws = smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)])
-    market = smq.Market([0.4, 1.0], laws, groups={"city": ["a", "a"]})
-    certificate = smq.verify(smq.solve(market, 0.3, objective=aim, constraints=[smq.CommonPrice("city"), *records]))
-    assert certificate.valid
-    assert certificate.grade == "numerical"
-    assert says in certificate.unproved[0]
+def test_objectives_that_bend_are_proved_where_owners_share_prices(records, aim):
+    """Against an even grid of prices, of which two are drawn: the optimum is no better than the bound."""
+    laws = smq.ByOwner([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0.2, 1.4)])
+    market = smq.Market([0.4, 1.0, 0.7], laws, groups={"city": ["a", "a", "b"]})
+    solution = smq.solve(market, 0.5, objective=aim, constraints=[smq.CommonPrice("city"), *records])
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved", certificate.unproved
+    assert certificate.gap <= 1e-10
+    sign = -1.0 if aim.smallest else 1.0
+    best = -certificate.lower_bound if aim.smallest else certificate.upper_bound
+    utility = aim.utility(market)
+    prices = np.array([0.2, 0.5, 1.5]) if records and records[0].kind == "price-menu" else np.linspace(0.02, 1.4, 80)
+    for one in prices:
+        for other in prices:
+            theta = np.array([one, one, other])
+            q = np.asarray(market.valuation.cdf(theta))
+            within = not records or records[0].kind == "price-menu" or bool(np.all((q >= 0.1) & (q <= 0.8)))
+            if within and float(np.sum(theta * q)) <= 0.5:
+                assert float(np.sum(utility.value(q))) <= best + 1e-12
+    for moved in (0.9, 1.1):
+        other = smq.verify(dataclasses.replace(solution, budget_price=moved * solution.budget_price))
+        assert (other.upper_bound, sign) >= (certificate.lower_bound, sign)
+
+
+@pytest.mark.parametrize("aim", [smq.DiminishingReturns(scale=0.3), smq.InverseProbabilityVariance()])
+@pytest.mark.parametrize("weights", [None, [0.3, 0.7]])
+def test_objectives_that_bend_are_proved_under_laws_in_doubt(aim, weights, tmp_path):
+    """The worst law, or the mean: what is bought under each, in balls, against what any price can buy."""
+    laws = [smq.Uniform(0, 1), smq.Beta(2, 3), smq.Uniform(0, 1.5)][: 3 if weights is None else 2]
+    market = smq.Market([0.4, 1.0], smq.Scenarios(laws, weights=weights))
+    solution = smq.solve(market, 0.3, objective=aim)
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved", certificate.unproved
+    best = -certificate.lower_bound if aim.smallest else certificate.upper_bound
+    utility = aim.utility(market)
+    prices = np.linspace(0.02, 1.0, 60)
+    for theta in (np.array([one, other]) for one in prices for other in prices):
+        q = [np.asarray(law.cdf(theta)) for law in laws]
+        if all(float(np.sum(theta * each)) <= 0.3 for each in q):
+            values = [float(np.sum(utility.value(each))) for each in q]
+            found = min(values) if weights is None else float(np.dot(weights, values))
+            assert found <= best + 1e-12
+    assert certificate.to_dict()["proof"]["objective"] == aim.kind
+    certificate.solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=tmp_path / "thresholds.csv").grade == "proved"
+    dearer = dataclasses.replace(solution, budget=solution.budget * (1 - 1e-9))
+    assert not smq.verify(dearer).valid
 
 
 def test_a_point_mass_posted_with_others_solves_without_a_warning():
