@@ -16,7 +16,7 @@ import scipy.stats
 
 import smqopt as smq
 from smqopt.program.cones import _cone_registry as registry
-from smqopt.program.cones._by_pieces import cost_by_pieces
+from smqopt.program.cones._cone_registry import cost_by_pieces
 from smqopt.valuation import LAWS
 
 OWNERS, SHARES = 1_000, (0.05, 0.3, 0.8)

@@ -33,15 +33,6 @@ def hull_cost(law: _WithSegments, q: cp.Expression, unit: Floats) -> Iterator[Co
     to segment, so that
 
         C̄(q) = min Σ_k s_k w_k y_k + a_k w_k² y_k²   subject to   q = Σ_k w_k y_k,   0 ≤ y_k ≤ 1.
-
-    Parameters
-    ----------
-    law
-        Laws of m owners that know the segments of their hulls, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
     """
     segments = law.hull_segments()
     if law.size is None:

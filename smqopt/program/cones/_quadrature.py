@@ -15,9 +15,7 @@ import cvxpy as cp
 import numpy as np
 
 from smqopt.numeric import Floats
-
-Term = tuple[cp.Expression, list[cp.Constraint]]
-"""An expression of shape (m,), and the constraints that tie its variables."""
+from smqopt.program.cones._form import Term
 
 _BITS = 56
 """Relative accuracy asked of a rule, in bits: beyond that of a double."""
@@ -37,16 +35,7 @@ def count_nodes(*ends: float) -> int:
 def second_order_terms(q: cp.Expression, factors: Floats, slopes: Floats) -> Term:
     """State Σ_j f_j q²/(1 + y_j q) by second-order cones t_j (1 + y_j q) ≥ f_j q².
 
-    The cones are of one size however small a factor is.
-
-    Parameters
-    ----------
-    q
-        Acceptances, an affine expression of shape (m,).
-    factors
-        f_j ≥ 0, shape (count, m).
-    slopes
-        y_j > −1, shape (count, m).
+    The cones are of one size however small a factor is: f_j ≥ 0, y_j > −1, shape (count, m) each.
     """
     terms, side = [], []
     for f, y in zip(factors, slopes, strict=True):
@@ -78,19 +67,8 @@ def power_quadrature(p: Floats, count: int) -> tuple[Floats, Floats]:
 
     Nodes are eigenvalues of the matrix of the three-term recurrence, weights the squares of their
     vectors' first entries (Golub and Welsch 1969, "Calculation of Gauss quadrature rules",
-    Mathematics of Computation 23).
-
-    Parameters
-    ----------
-    p
-        Exponents, shape (m,).
-    count
-        Nodes a rule.
-
-    Returns
-    -------
-    tuple of arrays
-        Shape (count, m) each.
+    Mathematics of Computation 23); shape (count, m) each. SciPy's `roots_jacobi` is less exact for
+    p next to 0 or 1.
 
     Examples
     --------
@@ -108,3 +86,24 @@ def power_quadrature(p: Floats, count: int) -> tuple[Floats, Floats]:
     matrix[:, n, n - 1] = np.sqrt(square)
     values, vectors = np.linalg.eigh(matrix)
     return (0.5 * (values + 1.0))[owner].T, (vectors[:, 0, :] ** 2)[owner].T
+
+
+def inverse_power(q: cp.Expression, low: Floats, mass: Floats, p: Floats) -> Term:
+    """State low q (1 − Mq)^(−p), 0 < p ≤ 1, with second-order cones (Appendix D).
+
+    For p < 1 the power is an integral, for x < 1 (Euler's, of the hypergeometric function; DLMF
+    15.6.1),
+
+        (1 − x)^(−p) = ∫₀¹ ω(s)/(1 − s x) ds,   ω(s) = s^(p−1) (1 − s)^(−p) sin(πp)/π,
+
+    which `power_quadrature` gives to beyond a double's last bit. As 1/(1 − x) = 1 + x/(1 − x), it is
+
+        low (q + M Σ_j w_j s_j q²/(1 − s_j M q)).
+
+    For p = 1 there is one term, s = w = 1.
+    """
+    nodes, weights = (np.ones((1, p.size)),) * 2
+    if np.all(p < 1.0):
+        nodes, weights = power_quadrature(p, count_nodes(-float(np.max(mass))))
+    terms, side = second_order_terms(q, low * mass * weights * nodes, -mass * nodes)
+    return cp.multiply(low, q) + terms, side
