@@ -33,17 +33,7 @@ class CostLinks:
 def cost_links(
     valuation: Valuation, acceptance: cp.Variable, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
 ) -> CostLinks:
-    """State the links.
-
-    Parameters
-    ----------
-    valuation
-        Laws of n owners.
-    acceptance, spend, unitless_spend
-        Shape (n,) each; spend = currency · unitless_spend.
-    currency
-        Units of spend, shape (n,).
-    """
+    """State the links of n owners; spend = currency · unitless_spend, shape (n,) each."""
     links = CostLinks()
     for law, index in valuation.parts():
         of_law = np.arange(acceptance.size)[index]

@@ -32,38 +32,39 @@ class LinearReading:
     """Those that are not, as they stand; all of them where the linear ones have too many rows."""
 
 
-@dataclass(frozen=True)
-class Additions:
-    """The constraints of a program now, against what OP2 and the records state."""
+class Extensible:
+    """What was added to a program and taken out, from its constraints as they are now."""
 
     records: tuple[ConstraintRecord, ...]
-    """The program's records."""
-    op2: Sequence[tuple[cp.Constraint, str]]
-    """OP2's own constraints, each with its words."""
-    stated: Sequence[tuple[cp.Constraint, str]]
-    """The constraints that state the records, in the order of the records, each with its record's
-    words."""
-    constraints: Sequence[Entry]
-    """What stands in the program."""
+    constraints: list[cp.Constraint]
     acceptance: cp.Variable
     spend: cp.Variable
+    _op2: Sequence[tuple[cp.Constraint, str]]
+    """OP2's own constraints, each with its words."""
+    _of_records: Sequence[tuple[cp.Constraint, str]]
+    """The constraints that state the records, in the order of the records, each with its record's
+    words."""
+
+    def entries(self) -> list[Entry]:
+        """Return what stands in the program, but for what always holds."""
+        return entries(self.constraints)
 
     @property
     def own(self) -> list[cp.Constraint]:
         """OP2's own constraints that were not taken out."""
-        kept = {id(constraint) for constraint in self.constraints}
-        return [constraint for constraint, _ in self.op2 if id(constraint) in kept]
+        kept = {id(constraint) for constraint in self.entries()}
+        return [constraint for constraint, _ in self._op2 if id(constraint) in kept]
 
     @property
     def added(self) -> list[Entry]:
         """The constraints that are not OP2's own."""
-        own = {id(constraint) for constraint, _ in self.op2}
-        return [constraint for constraint in self.constraints if id(constraint) not in own]
+        own = {id(constraint) for constraint, _ in self._op2}
+        return [constraint for constraint in self.entries() if id(constraint) not in own]
 
     @property
     def in_cvxpy(self) -> list[Entry]:
         """The constraints that are neither OP2's own nor those of records."""
-        of_records = {id(constraint) for constraint, _ in self.stated}
+        of_records = {id(constraint) for constraint, _ in self._of_records}
         return [constraint for constraint in self.added if id(constraint) not in of_records]
 
     @property
@@ -72,19 +73,19 @@ class Additions:
 
         Those of a record have the record's.
         """
-        kept = {id(constraint) for constraint in self.constraints}
-        of_records: list[tuple[str, Entry]] = [(words, one) for one, words in self.stated if id(one) in kept]
+        kept = {id(constraint) for constraint in self.entries()}
+        of_records: list[tuple[str, Entry]] = [(words, one) for one, words in self._of_records if id(one) in kept]
         return of_records + [(words_of(constraint), constraint) for constraint in self.in_cvxpy]
 
     @property
     def removed(self) -> tuple[str, ...]:
         """Constraints of OP2 and of records that were taken out, in words, each once."""
-        kept = {id(constraint) for constraint in self.constraints}
-        every = (*self.op2, *self.stated)
+        kept = {id(constraint) for constraint in self.entries()}
+        every = (*self._op2, *self._of_records)
         return tuple(dict.fromkeys(words for constraint, words in every if id(constraint) not in kept))
 
     @property
-    def words(self) -> tuple[str, ...]:
+    def extensions(self) -> tuple[str, ...]:
         """What differs from OP2, in words.
 
         Records, other constraints added, then what was taken out.
@@ -96,7 +97,7 @@ class Additions:
         )
 
     @property
-    def any(self) -> bool:
+    def is_extended(self) -> bool:
         """Whether the constraints are others than OP2's own."""
         return bool(self.records or self.added or self.removed)
 

@@ -5,7 +5,6 @@ Those of records, and a user's own, which must be concave in acceptance alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeAlias
 
 import cvxpy as cp
@@ -85,33 +84,3 @@ def check_objective(aim: object, acceptance: cp.Variable) -> Aim:
         raise InputError(where, "must be a function of acceptance alone", value=others[0], remedy=remedy)
     require_concave(aim)
     return aim
-
-
-class ObjectiveScale:
-    """An objective as the solver sees it.
-
-    Divided by its size where all acceptances are what the budget pays for evenly.
-
-    Attributes
-    ----------
-    seen
-        The objective to solve.
-    """
-
-    def __init__(self, aim: Aim, acceptance: cp.Variable, even: Callable[[], float]) -> None:
-        self._aim, self._acceptance, self._even = aim, acceptance, even
-        self._inverse = cp.Parameter(nonneg=True, value=1.0)
-        self._fixed = bool(aim.parameters())  # a product of parameters would be compiled anew at each solve
-        self.seen: Aim = aim if self._fixed else type(aim)(self._inverse * aim.args[0])
-
-    def refresh(self) -> None:
-        """Set the parameter for the budget as it is now."""
-        if self._fixed:
-            return
-        even = cp.Constant(np.full(self._acceptance.size, self._even()))
-        size = abs(float(self._aim.args[0].tree_copy({id(self._acceptance): even}).value))
-        self._inverse.value = 1.0 / size if 0 < size < np.inf else 1.0
-
-    def unit(self) -> float:
-        """Return what the objective was divided by."""
-        return 1.0 / float(self._inverse.value)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import cvxpy as cp
-import numpy as np
 from cvxpy.constraints import Inequality
 
 from smqopt.errors import InputError
@@ -21,18 +19,17 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import PIECES_GAP, Floats
+from smqopt.numeric import PIECES_GAP
 from smqopt.program._cost_links import cost_links
-from smqopt.program._extensions import OF_PROGRAMS, Additions, entries
+from smqopt.program._extensions import OF_PROGRAMS, Entry, Extensible
 from smqopt.program._linear_rows import LinearConstraint, is_linear
-from smqopt.program._objective import Aim, ObjectiveScale, check_objective, state_objective
+from smqopt.program._objective import Aim, check_objective, state_objective
 from smqopt.program._record_rows import record_rows
 from smqopt.program.scaling._budget_scale import BudgetScale
-from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._normalised import NormalisedProblem, ScaledRow, Scaling
 
 
-class Program:
+class Program(Extensible):
     """OP2 in cvxpy, stated in acceptance and spend.
 
     It is convex because the cost curves C_i(q) = q F_i⁻¹(q) are (Appendix D):
@@ -135,41 +132,33 @@ class Program:
         links = cost_links(
             self._statement.listed.valuation, self.acceptance, self.spend, unitless_spend, units.currency
         )
-        rows, pieces = links.rows, links.pieces
-        names: list[tuple[cp.Constraint, str]] = [
+        self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
+        self._op2 = [
             (self.acceptance >= 0, "acceptance >= 0"),
             (self.acceptance <= 1, "acceptance <= 1"),
             *links.named,
+            (self.budget_constraint, "the budget"),
         ]
-        self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
-        names.append((self.budget_constraint, "the budget"))
-
-        scale = BudgetScale(market, units, self.current_budget, pieces)
-        rows[id(self.budget_constraint)] = ScaledRow(
+        scale = BudgetScale(market, units, self.current_budget, links.pieces)
+        links.rows[id(self.budget_constraint)] = ScaledRow(
             scale.inverse_budget * (units.weights @ unitless_spend) <= scale.share, scale.budget_unit
         )
         self._scaling = Scaling(
-            spend=self.spend,
-            currency=units.currency,
-            unitless_spend=unitless_spend,
             acceptance=self.acceptance,
-            objective=cp.Maximize(scale.inverse_objective * (units.values @ self.acceptance)),
-            objective_unit=scale.objective_unit,
-            rows=rows,
+            spend=self.spend,
+            unitless_spend=unitless_spend,
+            currency=units.currency,
+            rows=links.rows,
             refresh=scale.refresh,
-            pieces=tuple(pieces),
+            pieces=tuple(links.pieces),
             target_gap=_checked_gap(target_gap),
         )
-        self._names = names
-        stated = list(record_rows(self._statement, self.acceptance, self.spend, unitless_spend, units.currency))
-        rows |= {id(one.constraint): one.row for one in stated}
-        self._of_records = [(one.constraint, self.records[one.record].words) for one in stated]
-        self.constraints: list[cp.Constraint] = [constraint for constraint, _ in (*names, *self._of_records)]
-        self._stated: list[cp.Constraint] = []
+        stated = record_rows(self._statement, self.acceptance, self.spend)
+        self._of_records = [(constraint, self.records[record].words) for record, constraint in stated]
+        self.constraints = [constraint for constraint, _ in (*self._op2, *self._of_records)]
+        self._stated: list[Entry] = []
         self._problem: NormalisedProblem | None = None
-        self._tightened: tuple[NormalisedProblem, list[tuple[cp.Constraint, cp.Parameter]]] | None = None
-        self._of_op2, self._scale = self._scaling, scale
-        self._copy = cp.Variable(n, name="acceptance")
+        self._tight: tuple[NormalisedProblem, dict[int, cp.Parameter]] | None = None
         self.objective = PurchasedPrivacy() if objective is None else objective
 
     @property
@@ -190,31 +179,6 @@ class Program:
             given = objective(self) if callable(objective) else objective
             self._aim, self.objective_record = check_objective(given, self.acceptance), None
         self._problem = None
-        self.tie: cp.Constraint | None = None
-        if isinstance(objective, PurchasedPrivacy):
-            self._aim = cp.Maximize(self.purchased_privacy)
-            self._scaling = self._of_op2
-            return
-        aim = self._aim
-        if self.objective_record is None:  # a copy of acceptance, so that the multiplier of the tie is a supergradient
-            aim = type(aim)(aim.args[0].tree_copy({id(self.acceptance): self._copy}))
-            self.tie = self._copy == self.acceptance
-        copied = self.tie is not None
-        if isinstance(aim, cp.Minimize):  # the solver sees a maximisation
-            aim = cp.Maximize(-aim.args[0])
-        scale = ObjectiveScale(aim, self._copy if copied else self.acceptance, self._scale.even_acceptance)
-
-        def refresh() -> None:
-            self._of_op2.refresh()
-            scale.refresh()
-
-        self._scaling = dataclasses.replace(
-            self._of_op2,
-            objective=scale.seen,
-            objective_unit=scale.unit if isinstance(self._aim, cp.Maximize) else lambda: -scale.unit(),
-            refresh=refresh,
-            beside=() if self.tie is None else (self.tie,),
-        )
 
     @property
     def problem(self) -> NormalisedProblem:
@@ -222,93 +186,29 @@ class Program:
 
         Made anew only where they have changed.
         """
-        if self._problem is None or not _same(self._stated, entries(self.constraints)):
-            self._stated, self._tightened = entries(self.constraints), None
-            self._problem = NormalisedProblem(self._aim, self._stated, self._with_ties())
+        entries = self.entries()
+        if self._problem is None or [id(one) for one in self._stated] != [id(one) for one in entries]:
+            added = [one for one in self.in_cvxpy if isinstance(one, cp.Constraint)]
+            others = [one for one in added if not is_linear(one, self.acceptance, self.spend)]
+            in_copies, self._tight = (others, self.objective_record is None), None
+            self._stated, self._problem = entries, NormalisedProblem(self._aim, entries, self._scaling, in_copies)
         return self._problem
 
-    def _with_ties(self) -> Scaling:
-        """State what is not linear in copies of acceptance and spend."""
-        scaling = self._scaling
-        entries = [one for one in self.additions.in_cvxpy if isinstance(one, cp.Constraint)]
-        others = [one for one in entries if not is_linear(one, self.acceptance, self.spend)]
-        if not others:
-            return scaling
-        tied = Tied.of(others, self.acceptance, scaling.unitless_spend)
-        return dataclasses.replace(scaling, tied=tied, beside=(*scaling.beside, *tied.ties))
-
-    def normal(self) -> tuple[Floats, Floats]:
-        """Return what the constraints that are not linear took at the last solve.
-
-        Of one more unit of each acceptance, and of spend; shape (n,) each.
-
-        In units of the objective per unit: together they are normal to what these constraints
-        allow. 0 where there are none.
-        """
-        tied = self.problem.tied
-        if tied is None:
-            return np.zeros(self.market.n), np.zeros(self.market.n)
-        of_acceptance, of_spend = tied.charge()
-        return self.objective_unit() * of_acceptance, self.objective_unit() * of_spend / self._scaling.currency
-
-    def supergradient(self) -> Floats:
-        """Return what one more unit of each acceptance added at the last solve.
-
-        Of an objective in cvxpy, in the direction of maximising; shape (n,).
-        """
-        assert self.tie is not None  # noqa: S101
-        return np.asarray(self.tie.dual_value, dtype=np.float64) * self.objective_unit()
-
-    def objective_unit(self) -> float:
-        """Return what the objective was divided by in the last solve."""
-        return abs(float(self._scaling.objective_unit()))
-
-    def feasibility_of(self, constraints: Sequence[cp.Constraint]) -> NormalisedProblem:
+    def feasibility_of(self, constraints: Sequence[Entry]) -> NormalisedProblem:
         """Return the cvxpy problem to find any point that satisfies some constraints."""
-        nothing = cp.Maximize(0)
-        return NormalisedProblem(nothing, constraints, dataclasses.replace(self._of_op2, objective=nothing))
+        return NormalisedProblem(cp.Maximize(0), constraints, self._scaling)
 
     def problem_with_slack(self, slack: Mapping[int, float]) -> NormalisedProblem:
         """Return the problem to find a point with slack in added inequalities; made once."""
         _ = self.problem  # forgets it where the constraints have changed
-        if self._tightened is None:
-            added = [one for one in self.added if isinstance(one, Inequality)]
-            slacks = [(one, cp.Parameter(nonneg=True, value=slack[id(one)])) for one in added]
-            tight = {id(one): one.expr <= -parameter for one, parameter in slacks}
-            problem = self.feasibility_of([tight.get(id(one), one) for one in entries(self.constraints)])
-            self._tightened = problem, slacks
-        for one, parameter in self._tightened[1]:
-            parameter.value = slack[id(one)]
-        return self._tightened[0]
-
-    @property
-    def additions(self) -> Additions:
-        """What the constraints as they are now add to OP2, and what they leave out."""
-        records, acceptance, spend = self.records, self.acceptance, self.spend
-        return Additions(records, self._names, self._of_records, entries(self.constraints), acceptance, spend)
-
-    @property
-    def added(self) -> list[cp.Constraint]:
-        """The constraints that are not OP2's own."""
-        return self.additions.added
-
-    @property
-    def removed(self) -> tuple[str, ...]:
-        """Constraints of OP2 and of records that were taken out, in words, each once."""
-        return self.additions.removed
-
-    @property
-    def extensions(self) -> tuple[str, ...]:
-        """What differs from OP2, in words.
-
-        Records, other constraints added, then what was taken out.
-        """
-        return self.additions.words
-
-    @property
-    def is_extended(self) -> bool:
-        """Whether the constraints are others than OP2's own."""
-        return self.additions.any
+        if self._tight is None:
+            added = [id(one) for one in self.added if isinstance(one, Inequality)]
+            least = {one: cp.Parameter(nonneg=True, value=slack[one]) for one in added}
+            rows = [one.expr <= -least[id(one)] if id(one) in least else one for one in self.entries()]
+            self._tight = self.feasibility_of(rows), least
+        for one, parameter in self._tight[1].items():
+            parameter.value = slack[one]
+        return self._tight[0]
 
     @property
     def of_records(self) -> list[cp.Constraint]:
@@ -329,7 +229,7 @@ class Program:
             Or None where something added is not linear in acceptance and spend, or something was
             taken out.
         """
-        found = self.additions.read(both_sides=True)
+        found = self.read(both_sides=True)
         return None if found.others or self.removed else found.linear
 
     def as_records(self) -> tuple[Market, tuple[ConstraintRecord, ...], Objective]:
@@ -382,10 +282,6 @@ class Program:
     def __repr__(self) -> str:
         changes = f", {len(self.extensions)} extensions" if self.is_extended else ""
         return f"Program({self.market!r}, budget {self.budget.value!r}{changes})"
-
-
-def _same(left: Iterable[object], right: Iterable[object]) -> bool:
-    return [id(x) for x in left] == [id(x) for x in right]
 
 
 def _checked_gap(gap: float) -> float:

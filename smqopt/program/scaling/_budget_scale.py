@@ -15,48 +15,36 @@ by."""
 
 
 class BudgetScale:
-    """Parameters that scale the budget's row and the objective by the budget.
+    """Parameters that scale the budget's row by the budget.
 
-    A solver stops on a gap and on residuals that are absolute below 1, so both are brought to the
-    order of 1 for every budget.
+    A solver stops on residuals that are absolute below 1, so it is brought to the order of 1 for
+    every budget.
 
     Attributes
     ----------
     inverse_budget, share
         Parameters of the row  inverse_budget · Σ weights_i spend_i/currency_i ≤ share.
-    inverse_objective
-        Parameter that multiplies the objective in units of privacy.
+    even
+        An acceptance that the budget pays for if all owners have the same; None before `refresh`.
     """
 
-    def __init__(
-        self, market: Market, units: Units, budget: Callable[[], float], pieces: Sequence[Pieces] = ()
-    ) -> None:
+    def __init__(self, market: Market, units: Units, budget: Callable[[], float], pieces: Sequence[Pieces]) -> None:
         self._market, self._units, self._budget, self._pieces = market, units, budget, pieces
-        self._even: float | None = None
-        self.inverse_budget, self.share, self.inverse_objective = (
-            cp.Parameter(nonneg=True, value=1.0) for _ in range(3)
-        )
+        self.even: float | None = None
+        self.inverse_budget, self.share = (cp.Parameter(nonneg=True, value=1.0) for _ in range(2))
 
-    def refresh(self) -> None:
-        """Set the parameters for the budget as it is now."""
+    def refresh(self) -> float:
+        """Set the parameters for the budget as it is now; return `even`."""
         budget = self._budget()
         divisor = max(budget / self._units.payments, _SMALLEST_BUDGET)
         self.inverse_budget.value = 1.0 / divisor
         self.share.value = budget / self._units.payments / divisor
         even = even_acceptance(self._market, budget)
-        self.inverse_objective.value = 1.0 / even
         for one in self._pieces:
-            one.start(even) if self._even is None else one.widen()
-        self._even = even
-
-    def even_acceptance(self) -> float:
-        """Return an acceptance that the budget pays for if all owners have the same."""
-        return 1.0 / float(self.inverse_objective.value)
+            one.start(even) if self.even is None else one.widen()
+        self.even = even
+        return even
 
     def budget_unit(self) -> float:
         """Return what the budget's row was divided by, in currency."""
         return self._units.payments / float(self.inverse_budget.value)
-
-    def objective_unit(self) -> float:
-        """Return what the objective was divided by, in units of ε."""
-        return self._units.privacy / float(self.inverse_objective.value)

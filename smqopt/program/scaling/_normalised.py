@@ -22,7 +22,6 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.program.cones._pieces import Pieces
 from smqopt.program.dcp._affine import dense
-from smqopt.program.scaling._linking_copies import Tied
 from smqopt.program.scaling._moderate_atoms import moderate
 from smqopt.program.scaling._refinement import Refinement, refine
 
@@ -47,37 +46,31 @@ class ScaledRow:
 class Scaling:
     """How the statement's own parts are to be seen by the solver."""
 
-    spend: cp.Variable
-    """In currency; shape (n,)."""
-    currency: Floats
-    """Units of spend; shape (n,)."""
-    unitless_spend: cp.Variable
-    """spend/currency; shape (n,)."""
     acceptance: cp.Variable
     """Shape (n,)."""
-    objective: cp.Maximize
-    """The objective divided by `objective_unit()`: a maximisation."""
-    objective_unit: Callable[[], float]
-    """Negative where the user's objective is minimised."""
+    spend: cp.Variable
+    """In currency; shape (n,)."""
+    unitless_spend: cp.Variable
+    """spend/currency; shape (n,)."""
+    currency: Floats
+    """Units of spend; shape (n,)."""
     rows: Mapping[int, ScaledRow]
     """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`.
     """
-    refresh: Callable[[], None]
-    """Sets the parameters of the above from the user's parameters; called before each solve."""
+    refresh: Callable[[], float]
+    """Sets the parameters of the above from the user's parameters, called before each solve; returns
+    an acceptance that all owners could have."""
     pieces: tuple[Pieces, ...] = ()
     """Straight pieces in place of cost curves, to be refined; none where all forms are exact."""
     target_gap: float = 0.0
     """Relative gap to which they are refined."""
-    beside: Sequence[cp.Constraint] = ()
-    """Constraints that the solver alone sees."""
-    tied: Tied | None = None
-    """Which constraints are stated in copies; their ties stand in `beside`."""
 
 
 class NormalisedProblem(cp.Problem):  # type: ignore[misc]
     """A problem that is solved through its normalised sibling.
 
-    All else is as for any `cvxpy.Problem`.
+    All else is as for any `cvxpy.Problem`. Copies of acceptance and spend are tied to them, so that
+    the multipliers of the ties tell what is stated in copies takes, smooth or not.
 
     Parameters
     ----------
@@ -85,6 +78,8 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         The problem, in the user's units.
     scaling
         How to normalise it.
+    in_copies
+        Which constraints are stated in copies; and whether the objective is.
 
     Raises
     ------
@@ -93,16 +88,30 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
     """
 
     def __init__(
-        self, objective: cp.Maximize | cp.Minimize, constraints: Sequence[cp.Constraint | bool], scaling: Scaling
+        self,
+        objective: cp.Maximize | cp.Minimize,
+        constraints: Sequence[cp.Constraint | bool],
+        scaling: Scaling,
+        in_copies: tuple[Sequence[cp.Constraint], bool] = ((), False),
     ) -> None:
         super().__init__(objective, list(constraints))
         self._scaling = scaling
         self._divisors: dict[int, float] = {}
         self._alone: dict[tuple[int, ...], cp.Problem] = {}
-        self.tied = scaling.tied
-        self._sibling = cp.Problem(
-            scaling.objective, [*(self._to_solver_units(constraint) for constraint in constraints), *scaling.beside]
-        )
+        q, b = scaling.acceptance, scaling.unitless_spend
+        self.copies = cp.Variable(q.size, name="acceptance"), cp.Variable(q.size, name="unitless_spend")
+        self._in_copies = {id(one) for one in in_copies[0]}
+        self._ties = [copy == one for copy, one in zip(self.copies, (q, b), strict=True) if in_copies[0]]
+        own = cp.Variable(q.size, name="acceptance") if in_copies[1] else q
+        self._tie = own == q
+        value = objective.args[0].tree_copy({id(q): own, id(scaling.spend): cp.multiply(scaling.currency, b)})
+        value = value if isinstance(objective, cp.Maximize) else -value  # the solver sees a maximisation
+        self._inverse = cp.Parameter(nonneg=True, value=1.0)
+        # a product of parameters would be compiled anew at each solve
+        self._fixed = bool(objective.parameters()) or objective.args[0].is_constant()
+        seen = cp.Maximize(value if self._fixed else self._inverse * value)
+        ties = [*self._ties, *([self._tie] if in_copies[1] else [])]
+        self._sibling = cp.Problem(seen, [*(self._to_solver_units(one) for one in constraints), *ties])
         self._refined: tuple[Any, Refinement] | None = None
 
     def _to_solver_units(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
@@ -116,21 +125,12 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         if not isinstance(constraint, cp.Constraint):
             return constraint
         divisor = self._divisors[id(constraint)] = _size(constraint, scaling)
-        tied = scaling.tied if scaling.tied is not None and id(constraint) in scaling.tied.constraints else None
-        affine = all(argument.is_affine() for argument in constraint.args)
-        if tied is None and divisor == 1.0 and affine and all(x is not scaling.spend for x in constraint.variables()):
-            return constraint
-        unitless = scaling.unitless_spend if tied is None else tied.unitless_spend
-        replaced = {id(scaling.spend): cp.multiply(scaling.currency, unitless)}
-        if tied is not None:
-            replaced[id(scaling.acceptance)] = tied.acceptance
-        copy = constraint.tree_copy(replaced)
+        q, b = self.copies if id(constraint) in self._in_copies else (scaling.acceptance, scaling.unitless_spend)
+        copy = constraint.tree_copy({id(scaling.spend): cp.multiply(scaling.currency, b), id(scaling.acceptance): q})
         if not all(argument.is_affine() for argument in copy.args):
-            acceptance = scaling.acceptance if tied is None else tied.acceptance
-            typical = cp.Constant(_typical(unitless.size))
+            typical = cp.Constant(_typical(q.size))
             words = " ".join(str(constraint).split())
-            point = {id(acceptance): typical, id(unitless): typical}
-            copy = copy.copy([moderate(argument, point, words) for argument in copy.args])
+            copy = copy.copy([moderate(argument, {id(q): typical, id(b): typical}, words) for argument in copy.args])
         return copy if divisor == 1.0 else copy.copy([argument / divisor for argument in copy.args])
 
     def solve(self, *args: Any, **options: Any) -> Any:
@@ -143,7 +143,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         cvxpy.error.SolverError
             If the solver fails.
         """
-        self._scaling.refresh()
+        self._set_unit(self._scaling.refresh())
         if self._scaling.pieces:
             if args:
                 raise InputError("program: solve", "takes the solver by name", remedy='write solve(solver="CLARABEL")')
@@ -154,6 +154,37 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             self._sibling.solve(*args, **options)
             self.unpack(self._in_the_users_units(self._sibling.solution))
         return self.value
+
+    def _set_unit(self, even: float) -> None:
+        """Divide the objective by its size where all acceptances are what the budget pays for evenly."""
+        if not self._fixed:
+            q, b = np.full(self._scaling.acceptance.size, even), even * self._scaling.currency
+            point = {id(self._scaling.acceptance): cp.Constant(q), id(self._scaling.spend): cp.Constant(b)}
+            size = abs(float(self.objective.args[0].tree_copy(point).value))
+            self._inverse.value = float(np.ldexp(1.0, 1 - np.frexp(size)[1])) if 0 < size < np.inf else 1.0
+
+    @property
+    def objective_unit(self) -> float:
+        """What the objective was divided by in the last solve."""
+        return 1.0 / float(self._inverse.value)
+
+    def normal(self) -> tuple[Floats, Floats]:
+        """Return what the constraints in copies took at the last solve.
+
+        Of one more unit of each acceptance, and of spend; shape (n,) each, in units of the
+        objective per unit: together they are normal to what these constraints allow. 0 without any.
+        """
+        if not self._ties:
+            return np.zeros(self._scaling.currency.size), np.zeros(self._scaling.currency.size)
+        of_acceptance, of_spend = (-self.objective_unit * np.asarray(tie.dual_value) for tie in self._ties)
+        return of_acceptance, of_spend / self._scaling.currency
+
+    def supergradient(self) -> Floats:
+        """Return what one more unit of each acceptance added at the last solve.
+
+        Of an objective in copies, in the direction of maximising; shape (n,).
+        """
+        return self.objective_unit * np.asarray(self._tie.dual_value, dtype=np.float64)
 
     @property
     def refinement(self) -> Refinement | None:
@@ -185,8 +216,11 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         return self._sibling.solver_stats if self._refined is None else self._refined[0]
 
     def _in_the_users_units(self, raw: RawSolution) -> RawSolution:
-        scaling, unit = self._scaling, self._scaling.objective_unit()
-        for constraint in scaling.beside:  # of the answer that is taken, which need not be that of the last solve
+        scaling, unit = self._scaling, self.objective_unit
+        for constraint in (
+            *self._ties,
+            self._tie,
+        ):  # of the answer that is taken, which need not be that of the last solve
             if constraint.id in raw.dual_vars:
                 constraint.save_dual_value(raw.dual_vars[constraint.id])
         primal = dict(raw.primal_vars)
@@ -198,8 +232,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             key = constraint.id if row is None else row.constraint.id
             if key in raw.dual_vars:
                 divisor = self._divisors.get(id(constraint), 1.0) if row is None else row.divisor()
-                dual[constraint.id] = _times(raw.dual_vars[key], abs(unit) / divisor)
-        return RawSolution(raw.status, raw.opt_val * unit, primal, dual, raw.attr)
+                dual[constraint.id] = _times(raw.dual_vars[key], unit / divisor)
+        value = raw.opt_val * (unit if isinstance(self.objective, cp.Maximize) else -unit)
+        return RawSolution(raw.status, value, primal, dual, raw.attr)
 
 
 def _size(constraint: cp.Constraint, scaling: Scaling) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import cvxpy as cp
 
-from smqopt.program import Program
+from smqopt.program import Entry, Program
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 
@@ -22,35 +22,23 @@ def find_conflict(program: Program, accept_inaccurate: bool, options: Mapping[st
     accept_inaccurate, options
         As for `solve_in_attempts`.
     """
-    groups: dict[str, list[cp.Constraint]] = {}
-    additions = program.additions
-    for words, constraint in additions.named:
+    groups: dict[str, list[Entry]] = {}
+    for words, constraint in program.named:
         groups.setdefault(words, []).append(constraint)
-    if BUDGET not in additions.removed:
+    if BUDGET not in program.removed:
         groups[BUDGET] = [program.budget_constraint]
-    others = [constraint for constraint in additions.own if constraint is not program.budget_constraint]
+    own = [constraint for constraint in program.own if constraint is not program.budget_constraint]
 
     def is_feasible(names: Sequence[str]) -> bool:
-        return _feasible(program, others, {name: groups[name] for name in names}, accept_inaccurate, options)
+        constraints = [constraint for name in names for constraint in groups[name]]
+        problem: cp.Problem = program.feasibility_of([*own, *constraints])
+        if BUDGET in names and program.current_budget() == 0:
+            nothing = [program.acceptance == 0, program.spend == 0]
+            problem = cp.Problem(cp.Minimize(0), [*constraints, *nothing])
+        try:
+            solve_in_attempts(problem, accept_inaccurate, options)
+        except Infeasible:
+            return False
+        return True
 
     return irreducible(list(groups), is_feasible)
-
-
-def _feasible(
-    program: Program,
-    own: list[cp.Constraint],
-    groups: Mapping[str, list[cp.Constraint]],
-    accept_inaccurate: bool,
-    options: Mapping[str, Any],
-) -> bool:
-    constraints = [constraint for group in groups.values() for constraint in group]
-    if BUDGET in groups and program.current_budget() == 0:
-        nothing = [program.acceptance == 0, program.spend == 0]
-        problem: cp.Problem = cp.Problem(cp.Minimize(0), [*constraints, *nothing])
-    else:
-        problem = program.feasibility_of([*own, *constraints])
-    try:
-        solve_in_attempts(problem, accept_inaccurate, options)
-    except Infeasible:
-        return False
-    return True

@@ -97,7 +97,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     budget = program.current_budget()
     for constraint in program.added:
         require_convex(constraint)
-    reading = program.additions.read()
+    reading = program.read()
     for one in reading.linear:
         if any(row.asks_for_spend for row in one.rows):
             raise InputError(

@@ -57,9 +57,9 @@ def recorded_objective(
         return program.objective_record
     aim = program.objective
     sign = 1.0 if isinstance(aim, cp.Maximize) else -1.0
-    slope = program.supergradient()
+    slope = program.problem.supergradient()
     total = objective_at(program, acceptance)
-    u, unit = cp.Variable(acceptance.size), program.objective_unit()
+    u, unit = cp.Variable(acceptance.size), program.problem.objective_unit
     utility = sign * aim.args[0].tree_copy({id(program.acceptance): u})
     above = cp.Problem(cp.Maximize((utility - slope @ u) / unit), [u >= 0, u <= 1])
     solve_in_attempts(above, accept_inaccurate, options)

@@ -81,14 +81,12 @@ def _groups(program: Program, others: Sequence[cp.Constraint]) -> list[list[cp.C
 
 
 def _compile(program: Program, group: Sequence[cp.Constraint]) -> Sharing:
-    tied = program.problem.tied
-    assert tied is not None  # noqa: S101 -- the problem states these constraints in copies
     problem = program.problem.alone(group)
     data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts={})
     A, places = sparse.csc_array(data["A"]), data["param_prob"].var_id_to_col
     n = program.market.n
     mine = []
-    for variable in (tied.acceptance, tied.unitless_spend):
+    for variable in program.problem.copies:
         first = places.get(variable.id)
         mine.append(np.empty(0, dtype=np.intp) if first is None else first + np.arange(n, dtype=np.intp))
     rest = np.setdiff1d(np.arange(A.shape[1], dtype=np.intp), np.concatenate(mine))

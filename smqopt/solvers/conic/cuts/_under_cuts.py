@@ -78,7 +78,7 @@ def solve_under_cuts(
     with _keeps_values(program, curved):
         drawing = _Drawing(program, dataclasses.replace(raw, records=records), curved)
         left = drawing.own_values()
-        cuts, touched = supporting_cuts(groups, program.normal(), (raw.acceptance, raw.spend), money)
+        cuts, touched = supporting_cuts(groups, program.problem.normal(), (raw.acceptance, raw.spend), money)
         rows = [row for _, row, _ in cuts]
         start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
         bound = _best_under(program, raw, (*records, *rows), start)
