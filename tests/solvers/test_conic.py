@@ -557,7 +557,7 @@ def test_where_polishing_fails_the_raw_answer_stands(monkeypatch):
     def failing(*_, **__):
         raise SolverError("structured solver", "could not", remedy="nothing")
 
-    monkeypatch.setattr("smqopt.solvers.conic._polish.solve_statement", failing)
+    monkeypatch.setattr("smqopt.solvers.conic.cuts._under_cuts.solve_statement", failing)
     program = Program(smq.Market([0.5, 1.0], smq.Uniform()), 0.4)
     program.constraints += [program.acceptance[0] >= 0.3]
     solution = solve_program(program)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from smqopt.solvers.conic._quiet import chatter_to_stderr
+from smqopt.solvers.conic._contained import chatter_to_stderr
 
 
 def test_all_kinds_of_output_are_moved_and_put_back(capfd):
@@ -35,7 +35,7 @@ def test_without_standard_output_or_error(closed):
     program = f"""
 import os
 os.close({closed})
-from smqopt.solvers.conic._quiet import chatter_to_stderr
+from smqopt.solvers.conic._contained import chatter_to_stderr
 with chatter_to_stderr():
     pass
 os._exit(7)

@@ -14,8 +14,7 @@ import cvxpy as cp
 from smqopt.errors import SolverError
 from smqopt.numeric import CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
 from smqopt.program import NormalisedProblem
-from smqopt.solvers.conic._panics import panics_as_errors
-from smqopt.solvers.conic._quiet import chatter_to_stderr
+from smqopt.solvers.conic._contained import contained
 
 
 class Infeasible(Exception):  # noqa: N818 -- an outcome, not an error: it becomes a status
@@ -36,7 +35,7 @@ _TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 
 
 def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Solve a problem and leave its answer in its variables.
+    """Solve a problem, leave its answer in its variables, and return what is to be recorded.
 
     Parameters
     ----------
@@ -46,12 +45,6 @@ def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Map
         Take "optimal_inaccurate", from the last attempt, for an answer.
     options
         For `cvxpy.Problem.solve`; with a `solver` or tolerances among them there is one attempt.
-
-    Returns
-    -------
-    dict
-        What is to be recorded: cvxpy's status, the solver, its iterations and the tolerances it
-        met.
 
     Raises
     ------
@@ -73,12 +66,7 @@ def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Map
             }
         if status == cp.INFEASIBLE:
             raise Infeasible
-    raise SolverError(
-        "conic solver",
-        "must end with 'optimal'",
-        value=status,
-        remedy=_remedy(problem, status),
-    )
+    raise SolverError("conic solver", "must end with 'optimal'", value=status, remedy=_remedy(problem, status))
 
 
 def _remedy(problem: cp.Problem, status: str) -> str:
@@ -114,10 +102,10 @@ def _attempts(options: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _status_after(problem: cp.Problem, options: Mapping[str, Any]) -> str:
     """Solve once and give cvxpy's status; a solver that fails gives its own words."""
-    with warnings.catch_warnings(), chatter_to_stderr():
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # it becomes an error or a record
         try:
-            with panics_as_errors():
+            with contained():
                 problem.solve(**options)
         except (cp.error.SolverError, SolverError) as error:
             return f"{cp.SOLVER_ERROR}: {error}"

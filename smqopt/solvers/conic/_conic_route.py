@@ -10,26 +10,18 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from smqopt.errors import InputError, SolverError
-from smqopt.market import (
-    InCvxpy,
-    Offers,
-    Solution,
-    Status,
-    offers_from_acceptance,
-    status_of,
-)
-from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, CONIC_FEASIBILITY, Floats
-from smqopt.program import FLOOR_ON_SPEND, Program, require_convex, shortened_text, words_of
+from smqopt.errors import InputError
+from smqopt.market import ConstraintRecord, InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
+from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, Floats
+from smqopt.program import FLOOR_ON_SPEND, LinearReading, Program, require_convex, shortened_text, words_of
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._conflict import find_conflict
-from smqopt.solvers.conic._money_burning import require_no_burnt_money
-from smqopt.solvers.conic._multipliers import linear_part
-from smqopt.solvers.conic._polish import polish, sell_for_nothing
+from smqopt.solvers.conic._refusals import checked_acceptance, require_no_burnt_money, require_within_budget
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
 from smqopt.solvers.conic.cuts._under_cuts import buy_nothing, solve_under_cuts
+from smqopt.solvers.structured._structured_route import solve_statement
 
 
 def solve_program(program: Program, *, accept_inaccurate: bool = False, **options: Any) -> Solution:
@@ -42,9 +34,9 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     ends. An owner with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance
     that the budget allows where it is slack.
 
-    Where all that was added is linear, the answer is polished from its multipliers (`polish`),
-    else bounded by rows that touch the constraints that are not (`solve_under_cuts`), and `raw` of
-    the solution keeps what the conic solver left. The variables of the program keep it as well.
+    The answer is polished from its multipliers, under rows that touch the constraints that are not
+    linear (`solve_under_cuts`), and `raw` of the solution keeps what the conic solver left. The
+    variables of the program keep it as well.
     Where a law has no exact cone form, `details` says in how many rounds its straight pieces were
     refined, how many there are, and the gap between the bounds from both sides.
 
@@ -107,67 +99,50 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
             )
     try:
         if budget == 0 and not program.removed and not reading.others and program.objective_record is not None:
-            return sell_for_nothing(program, linear_part(program, reading)[0])
+            stated = state(program.market, _linear_part(program, reading)[0])
+            found = solve_statement(stated, 0.0, objective=program.objective_record)
+            return dataclasses.replace(found, solver="conic", constraints=program.extensions)
         if budget == 0 and not program.removed:
             if program.added:
-                _require_feasible_without_offers(program, accept_inaccurate, options)
-            return buy_nothing(program, _no_offers(program, 0.0), reading)
+                nothing = [program.acceptance == 0, program.spend == 0]
+                problem = cp.Problem(cp.Minimize(0), [*program.added, *nothing])
+                solve_in_attempts(problem, accept_inaccurate, options)
+            return buy_nothing(program, _no_offers(program, 0.0), _linear_part(program, reading)[0], reading.others)
         details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
     except Infeasible:
         conflict = find_conflict(program, accept_inaccurate, options)
-        return dataclasses.replace(
-            _no_offers(program, budget),
-            status=Status.INFEASIBLE,
-            conflict=conflict,
-            records=linear_part(program, reading)[0],
-        )
-    acceptance = _checked_acceptance(program)
-    solution = _solution(program, budget, acceptance, details)
+        records = _linear_part(program, reading)[0]
+        none = _no_offers(program, budget)
+        return dataclasses.replace(none, status=Status.INFEASIBLE, conflict=conflict, records=records)
+    solution = _solution(program, budget, checked_acceptance(program), details)
     require_no_burnt_money(program, solution)
     aim = recorded_objective(program, solution.acceptance, accept_inaccurate, options)
     solution = dataclasses.replace(solution, objective=aim)
-    linear = linear_part(program, reading)
+    records, prices = _linear_part(program, reading)
     if not reading.others:
-        records, prices = linear
-        return polish(program, dataclasses.replace(solution, records=records, constraint_prices=prices))
-    return solve_under_cuts(program, solution, linear, reading.others)
+        solution = dataclasses.replace(solution, records=records, constraint_prices=prices)
+    if program.removed or solution.status not in (Status.BINDING, Status.SLACK):
+        return solution
+    return solve_under_cuts(program, solution, (records, prices), reading.others)
 
 
-# --- checking -------------------------------------------------------------------------------------
+def _linear_part(program: Program, reading: LinearReading) -> tuple[tuple[ConstraintRecord, ...], Floats]:
+    """Return what is linear as records, and the multipliers of the last solve.
 
-
-def _require_feasible_without_offers(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> None:
-    """Refuse a zero budget whose constraints do not hold without offers."""
-    nothing = [program.acceptance == 0, program.spend == 0]
-    solve_in_attempts(cp.Problem(cp.Minimize(0), [*program.added, *nothing]), accept_inaccurate, options)
-
-
-def _checked_acceptance(program: Program) -> Floats:
-    """Clip the solver's acceptances to [0, 1]; refuse what is further off.
-
-    "optimal" does not mean feasible.
+    No records where something was taken out of the program, and no multipliers where the solver
+    gives none.
     """
-    q = np.asarray(program.acceptance.value, dtype=np.float64)
-    outside = float(np.max(np.maximum(-q, q - 1.0)))
-    if not outside <= CONIC_FEASIBILITY.value:
-        raise SolverError(
-            "conic solver",
-            "calls optimal an acceptance outside [0, 1]",
-            value=outside,
-            remedy="scale the added constraints",
-        )
-    surely = program.statement.expand(program.statement.lowest) >= 1
-    return np.where(surely, 1.0, np.clip(q, 0.0, 1.0))
-
-
-def _require_within_budget(solution: Solution) -> None:
-    if not solution.total_spend <= solution.budget * (1.0 + CONIC_FEASIBILITY.value):
-        raise SolverError(
-            "conic solver",
-            f"calls optimal thresholds that spend more than the budget {solution.budget!r}",
-            value=solution.total_spend,
-            remedy="scale the added constraints, or use the dual solver",
-        )
+    if program.removed:
+        return (), np.zeros(0)
+    records = (*program.records, *(record for one in reading.linear for record in one.records))
+    if any(one.dual_value is None for one in (*program.of_records, *(one.constraint for one in reading.linear))):
+        return records, np.zeros(0)
+    rows = zip(program.of_records, program.statement.equal.tolist(), strict=False)  # bounds follow
+    prices = [(float(one.dual_value), equal) for one, equal in rows]
+    for one in reading.linear:
+        values = np.ravel(one.constraint.dual_value)
+        prices += [(float(values[entry]), one.equal) for entry in one.row_entries]
+    return records, np.array([price if equal else max(price, 0.0) for price, equal in prices], dtype=np.float64)
 
 
 def _of_pieces(program: Program) -> dict[str, Any]:
@@ -177,20 +152,15 @@ def _of_pieces(program: Program) -> dict[str, Any]:
     return {"refinement_rounds": found.rounds, "straight_pieces": found.pieces, "two_sided_gap": found.gap}
 
 
-# --- the record -----------------------------------------------------------------------------------
-
-
 def _solution(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
     solution = _record(program, budget, acceptance, details)
     if "the budget" in program.removed:
         return solution
-    _require_within_budget(solution)
+    require_within_budget(solution)
     over = solution.total_spend / budget - 1.0 if budget > 0 else 0.0
     if over <= -BUDGET_MARGIN.value or program.is_extended:
         return solution
-    share = (1.0 - over) * (
-        1.0 - BUDGET_MARGIN.value
-    )  # the hull is convex and 0 at 0: spend falls by this share or more
+    share = (1.0 - over) * (1.0 - BUDGET_MARGIN.value)  # the hull is convex and 0 at 0: spend falls by this or more
     return _record(program, budget, share * acceptance, {**details, "acceptance_lowered_by": 1.0 - share})
 
 

@@ -87,9 +87,3 @@ def upward_value(one: Solution) -> float:
     """Return the value of the objective, negated where it is minimised in cvxpy."""
     minimised = isinstance(one.objective, InCvxpy) and one.objective.minimised
     return -one.objective_value if minimised else one.objective_value
-
-
-def is_worse(one: Solution, other: Solution, share: float = 0.0) -> bool:
-    """Say whether the value of offers is worse, by more than a share of the other."""
-    less = upward_value(other) - upward_value(one)
-    return not less <= share * abs(other.objective_value)

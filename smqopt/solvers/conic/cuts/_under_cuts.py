@@ -28,15 +28,15 @@ from smqopt.market import (
     units_of,
 )
 from smqopt.numeric import CURVED_ROW, SIDE_ROW, Floats, FrozenDict
-from smqopt.program import Entry, LinearReading, Program, entries, words_of
+from smqopt.program import Entry, Program, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
-from smqopt.solvers.conic._multipliers import linear_part
 from smqopt.solvers.conic._supergradient import revalue, upward_value
 from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
 from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
 from smqopt.solvers.structured._structured_route import solve_statement
 
+_SOLVED = Status.BINDING, Status.SLACK
 _MARGINS = (2.0**-6, 2.0**-14, 2.0**-22)
 """How far inside a point is sought, relative to the terms of each constraint."""
 _SHARES = tuple(2.0**-k for k in range(48, 0, -3))
@@ -50,14 +50,20 @@ _COUNTS = 2.0**-48
 def solve_under_cuts(
     program: Program, raw: Solution, linear: tuple[Sequence[ConstraintRecord], Floats], others: Sequence[Entry]
 ) -> Solution:
-    """Bound a conic answer by rows that follow from convex constraints.
+    """Polish a conic answer under rows that follow from convex constraints.
+
+    It has about six digits of acceptance, and its multipliers err little more. They are a start a
+    few steps away from those at which all rows are met, and these give every owner her threshold by
+    her own law: J(θ) = e/p, with her reduced requirement and price. Of an objective in cvxpy that
+    is so of the plane of its dual, which does not tell one offer from another where cost curves are
+    straight; then the conic answer stands.
 
     Parameters
     ----------
     program
         The program, as the conic solver left it.
     raw
-        Its answer, without records.
+        Its answer, without records where something is not linear.
     linear
         What is linear, as records, and the multipliers of its rows.
     others
@@ -66,32 +72,40 @@ def solve_under_cuts(
     Returns
     -------
     Solution
-        Where something was taken out of the program, the raw one as it stands. Where no offers were
-        found that keep all constraints its records say by how much they break them.
+        Where no offers were found that keep all constraints its records say by how much they break
+        them.
     """
     curved = [one for one in others if isinstance(one, cp.Constraint)]
-    if program.removed or raw.status not in (Status.BINDING, Status.SLACK):
-        return raw
     records, prices = tuple(linear[0]), linear[1]
     groups, market = sharings(program, curved), program.market
-    money = units_of(market).currency, market.high
     with _keeps_values(program, curved):
-        drawing = _Drawing(program, dataclasses.replace(raw, records=records), curved)
+        drawing = _Drawing(program, raw, state(market, records), curved)
         left = drawing.own_values()
-        cuts, touched = supporting_cuts(groups, program.problem.normal(), (raw.acceptance, raw.spend), money)
+        cuts, touched = supporting_cuts(
+            groups,
+            program.problem.normal(),
+            (raw.acceptance, raw.spend),
+            (units_of(market).currency, market.high),
+        )
         rows = [row for _, row, _ in cuts]
         start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
-        bound = _best_under(program, raw, (*records, *rows), start)
-        z = start if bound is None else np.append(bound.budget_price, bound.constraint_prices)
-        there = drawing.own_values()
-        found = drawing.best_of(
-            [
-                *([] if bound is None else [(bound, left), (bound, there)]),
-                (drawing.at(raw, touched), there),
-                (raw, left),
-            ],
-            None if isinstance(raw.objective, InCvxpy) else bound,
-        )
+        try:
+            aim = state(market, (*records, *rows)), raw.budget
+            bound = solve_statement(*aim, objective=raw.objective, start=start, with_conflict=False)
+            why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
+        except SolverError as error:
+            why_not = str(error)
+        if why_not is not None and not curved:
+            return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
+        candidates, best = [(drawing.at(raw, touched), drawing.own_values()), (raw, left)], None
+        status, z = raw.status, start
+        if why_not is None:
+            bound = revalue(program, bound)
+            status = bound.status if bound.status is Status.SLACK else raw.status
+            z = np.append(bound.budget_price, bound.constraint_prices)
+            candidates = [(bound, left), (bound, drawing.own_values()), *candidates]
+            best = None if isinstance(raw.objective, InCvxpy) else bound
+        found = drawing.best_of(candidates, best)
         off = [drawing.excess(found, group.constraints) for group in groups]
     value, prices = abs(found.objective_value), z[1 : z.size - len(rows)]
     stated: list[ConstraintRecord] = []
@@ -108,42 +122,31 @@ def solve_under_cuts(
     return dataclasses.replace(
         found,
         solver=raw.solver,
-        budget_price=float(z[0]) if raw.status is Status.BINDING else 0.0,
-        status=raw.status,
+        budget_price=float(z[0]) if status is Status.BINDING else 0.0,
+        status=status,
         constraints=raw.constraints,
         records=(*records, *stated),
         constraint_prices=_freeze(prices),
-        details=FrozenDict({**raw.details, "polished": bound is not None}),
+        details=FrozenDict({**raw.details, "polished": why_not is None}),
         raw=raw,
     )
 
 
-def buy_nothing(program: Program, solution: Solution, reading: LinearReading) -> Solution:
+def buy_nothing(
+    program: Program, solution: Solution, linear: Sequence[ConstraintRecord], others: Sequence[Entry]
+) -> Solution:
     """Record what was added to a program without a budget.
 
     What is not linear for the values that its variables have.
     """
-    records: list[ConstraintRecord] = list(linear_part(program, reading)[0])
     nothing = np.zeros(program.market.n)
-    curved = [one for one in reading.others if isinstance(one, cp.Constraint)]
+    curved = [one for one in others if isinstance(one, cp.Constraint)]
     with _keeps_values(program, curved):
         program.acceptance.value = program.spend.value = nothing
-        records += [StatedInCvxpy.of((words_of(one),), (), residual(one), nothing, nothing) for one in curved]
+        stated = [StatedInCvxpy.of((words_of(one),), (), residual(one), nothing, nothing) for one in curved]
+    records = (*linear, *stated)
     prices = np.zeros(len(state(program.market, records).names))
-    return dataclasses.replace(solution, records=tuple(records), constraint_prices=_freeze(prices))
-
-
-def _best_under(
-    program: Program, raw: Solution, records: tuple[ConstraintRecord | LinearRow, ...], start: Floats
-) -> Solution | None:
-    """Solve with rows in place of the constraints; None where that finds no offers."""
-    try:
-        found = solve_statement(
-            state(program.market, records), raw.budget, objective=raw.objective, start=start, with_conflict=False
-        )
-    except SolverError:
-        return None
-    return revalue(program, found) if found.status in (Status.BINDING, Status.SLACK) else None
+    return dataclasses.replace(solution, records=records, constraint_prices=_freeze(prices))
 
 
 def _apart(row: LinearRow, found: Solution) -> float:
@@ -164,12 +167,11 @@ class _Drawing:
     are at the point inside.
     """
 
-    def __init__(self, program: Program, raw: Solution, curved: Sequence[cp.Constraint]) -> None:
-        self._program, self._raw, self._curved = program, raw, curved
+    def __init__(self, program: Program, raw: Solution, linear: Statement, curved: Sequence[cp.Constraint]) -> None:
+        self._program, self._raw, self._curved, self._statement = program, raw, curved, linear
         known = {program.acceptance.id, program.spend.id}
         every = {one.id: one for constraint in curved for one in constraint.variables() if one.id not in known}
         self._own = list(every.values())
-        self._statement = state(program.market, raw.records)
         self._inside: tuple[Floats, list[Floats]] | None = None
         self._looked = False
 
@@ -188,7 +190,7 @@ class _Drawing:
         for solution, own in candidates:
             one = self._on_the_way(solution, own, 0.0)
             off.append(self.excess(one, self._curved) if self._keeps_rows(one) else math.inf)
-            if off[-1] > _ROUNDING and self._has_inside():
+            if off[-1] > _ROUNDING and (self._curved or optimum is None) and self._has_inside():
                 drawn = (self._on_the_way(solution, own, share) for share in _SHARES)
                 one = next((each for each in drawn if self._keeps(each)), one)
             if self._keeps(one):
@@ -204,7 +206,7 @@ class _Drawing:
     def excess(self, solution: Solution, constraints: Sequence[cp.Constraint]) -> float:
         """Return what offers break constraints by."""
         self._program.acceptance.value, self._program.spend.value = solution.acceptance, solution.spend
-        return max(residual(one) for one in constraints)
+        return max((residual(one) for one in constraints), default=0.0)
 
     def _keeps(self, one: Solution) -> bool:
         return self._keeps_rows(one) and self.excess(one, self._curved) <= _ROUNDING
@@ -279,7 +281,7 @@ def on_rows(statement: Statement, values: Floats) -> Floats:
 def _keeps_values(program: Program, constraints: Sequence[cp.Constraint]) -> Iterator[None]:
     """Put values of variables and multipliers of constraints back as they were."""
     variables = [program.acceptance, program.spend, *(variable for one in constraints for variable in one.variables())]
-    stated = (one for one in entries(program.constraints) if isinstance(one, cp.Constraint))
+    stated = (one for one in program.entries() if isinstance(one, cp.Constraint))
     variables += [dual for one in stated for dual in one.dual_variables]
     before = [(variable, variable.value) for variable in variables]
     try:

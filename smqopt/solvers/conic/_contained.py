@@ -1,4 +1,4 @@
-"""Solvers print, even when told not to.
+"""Compiled solvers print, even when told not to, and panic.
 
 Standard output belongs to whoever called us.
 """
@@ -10,6 +10,25 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
+
+from smqopt.errors import SolverError
+
+
+@contextlib.contextmanager
+def contained() -> Iterator[None]:
+    """Send what a solver prints to standard error, and raise a `SolverError` for its panic.
+
+    Clarabel panics where the numbers of a generalised power cone come too near its border. A panic
+    is no `Exception`, and its class cannot be imported.
+    """
+    with chatter_to_stderr():
+        try:
+            yield
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":
+                raise
+            why = str(error)
+            raise SolverError("conic solver", "must not panic", value=why, remedy="scale the constraints") from None
 
 
 @contextlib.contextmanager
