@@ -47,16 +47,8 @@ def linear_constraints(
 ) -> list[LinearConstraint | None]:
     """Read constraints as linear rows and bounds.
 
-    None in place of one that is not linear in acceptance and spend.
-
-    Parameters
-    ----------
-    constraints
-        cvxpy constraints, or anything else that may stand among them.
-    acceptance, spend
-        The program's variables, shape (n,) each.
-    both_sides
-        Whether |x| ≤ c is read as x ≤ c and −x ≤ c.
+    None in place of one that is not linear in acceptance and spend. With `both_sides` |x| ≤ c is
+    read as x ≤ c and −x ≤ c.
 
     Raises
     ------

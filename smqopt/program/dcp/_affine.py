@@ -41,12 +41,7 @@ def dense(value: Any) -> Floats:
 def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Variable]) -> AffineMap:
     """Read affine expressions in some variables, one under the other.
 
-    Parameters
-    ----------
-    expressions
-        Of at most one dimension each; their parameters are taken at their values.
-    variables
-        What x is made of.
+    Of at most one dimension each; their parameters are taken at their values.
     """
     ends = np.cumsum([0, *(one.size for one in variables)]).tolist()
     places = dict(zip([one.id for one in variables], itertools.pairwise(ends), strict=False))

@@ -26,14 +26,8 @@ _DEGREE = {"quad_over_lin": 2, "Pnorm": 1, "norm1": 1, "norm_inf": 1, "abs": 1, 
 def moderate(expression: cp.Expression, point: Mapping[int, cp.Constant], words: str) -> cp.Expression:
     """Return an expression that says the same with atoms of sizes near 1.
 
-    Parameters
-    ----------
-    expression
-        Of a row.
-    point
-        The id of each variable → a constant in its place, of order 1.
-    words
-        The row, for the error.
+    At a point that gives for the id of each variable a constant in its place, of order 1; `words`
+    of the row are for the error.
 
     Raises
     ------

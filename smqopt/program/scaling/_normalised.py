@@ -112,7 +112,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         seen = cp.Maximize(value if self._fixed else self._inverse * value)
         ties = [*self._ties, *([self._tie] if in_copies[1] else [])]
         self._sibling = cp.Problem(seen, [*(self._to_solver_units(one) for one in constraints), *ties])
-        self._refined: tuple[Any, Refinement] | None = None
+        self._refined: list[Any] | None = None
 
     def _to_solver_units(self, constraint: cp.Constraint | bool) -> cp.Constraint | bool:
         """Return a constraint as the solver sees it.
@@ -147,9 +147,8 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         if self._scaling.pieces:
             if args:
                 raise InputError("program: solve", "takes the solver by name", remedy='write solve(solver="CLARABEL")')
-            refined = refine(self._sibling, self._scaling.pieces, self._scaling.target_gap, options)
-            self._refined = refined.stats, refined.refinement
-            self.unpack(self._in_the_users_units(refined.raw))
+            raw, *self._refined = refine(self._sibling, self._scaling.pieces, self._scaling.target_gap, options)
+            self.unpack(self._in_the_users_units(raw))
         else:
             self._sibling.solve(*args, **options)
             self.unpack(self._in_the_users_units(self._sibling.solution))

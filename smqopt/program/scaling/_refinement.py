@@ -51,16 +51,9 @@ class Refinement:
         return self.gap <= self.target
 
 
-@dataclass(frozen=True)
-class Refined:
-    """The best feasible answer, in the solver's units."""
-
-    raw: RawSolution
-    stats: Any
-    refinement: Refinement
-
-
-def refine(problem: cp.Problem, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]) -> Refined:
+def refine(
+    problem: cp.Problem, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]
+) -> tuple[RawSolution, Any, Refinement]:
     """Solve with tangents and with chords by turns until the value is known.
 
     Parameters
@@ -76,9 +69,11 @@ def refine(problem: cp.Problem, pieces: Sequence[Pieces], target: float, options
 
     Returns
     -------
-    Refined
-        Where no point satisfies the tangents' problem, none satisfies the true one, and the raw
-        answer says "infeasible". Where the gap was not reached, its status is "optimal_inaccurate".
+    tuple
+        The best feasible answer, in the solver's units, what the solver reports of its work, and
+        how it was reached. Where no point satisfies the tangents' problem, none satisfies the true
+        one, and the answer says "infeasible". Where the gap was not reached, its status is
+        "optimal_inaccurate".
 
     Raises
     ------
@@ -93,8 +88,8 @@ def refine(problem: cp.Problem, pieces: Sequence[Pieces], target: float, options
     rows = sum(one.rows for one in pieces)
     good, since, inaccurate = math.inf, 0, 0
 
-    def result(raw: RawSolution, stats: Any, rounds: int) -> Refined:
-        return Refined(raw, stats, Refinement(rounds, rows, gap, target))
+    def result(raw: RawSolution, stats: Any, rounds: int) -> tuple[RawSolution, Any, Refinement]:
+        return raw, stats, Refinement(rounds, rows, gap, target)
 
     for number in range(1, _MOST_ROUNDS + 1):
         outer = number % 2 == 1

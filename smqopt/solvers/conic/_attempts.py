@@ -5,6 +5,7 @@ Anything but an optimum is an error.
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -21,14 +22,7 @@ class Infeasible(Exception):  # noqa: N818 -- an outcome, not an error: it becom
     """The solver proved that no point satisfies all constraints."""
 
 
-_ATTEMPTS = (
-    (CONIC_TIGHT, 0.9),
-    (CONIC_TIGHT, 0.8),
-    (CONIC_MIDDLE, 0.9),
-    (CONIC_MIDDLE, 0.8),
-    (CONIC_LOOSE, 0.9),
-    (CONIC_LOOSE, 0.8),
-)
+_ATTEMPTS = tuple(itertools.product((CONIC_TIGHT, CONIC_MIDDLE, CONIC_LOOSE), (0.9, 0.8)))
 """Clarabel's tolerance and its share of the step to the boundary. On power and exponential cones it
 stalls now and then, on other programs for other shares."""
 _TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")

@@ -13,15 +13,7 @@ from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 
 
 def find_conflict(program: Program, accept_inaccurate: bool, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name constraints that cannot hold together, and could if any one of them went.
-
-    Parameters
-    ----------
-    program
-        A program that no acceptances satisfy.
-    accept_inaccurate, options
-        As for `solve_in_attempts`.
-    """
+    """Name constraints that cannot hold together, and could if any one of them went."""
     groups: dict[str, list[Entry]] = {}
     for words, constraint in program.named:
         groups.setdefault(words, []).append(constraint)

@@ -37,16 +37,7 @@ def objective_at(program: Program, acceptance: Floats) -> float:
 def recorded_objective(
     program: Program, acceptance: Floats, accept_inaccurate: bool, options: Mapping[str, Any]
 ) -> Objective:
-    """Return the record of what a program maximises.
-
-    Parameters
-    ----------
-    program
-        A program that was solved through cvxpy.
-    acceptance
-        The offers' acceptances, shape (n,).
-    accept_inaccurate, options
-        As for `solve_in_attempts`.
+    """Return the record of what a program maximises, with offers of these acceptances.
 
     Raises
     ------

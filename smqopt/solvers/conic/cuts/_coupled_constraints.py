@@ -55,12 +55,7 @@ class Sharing:
 def sharings(program: Program, others: Sequence[cp.Constraint]) -> list[Sharing]:
     """Compile constraints, those that share variables of the user's own together.
 
-    Parameters
-    ----------
-    program
-        Their program, whose problem states them in copies.
-    others
-        The constraints, none of them linear in acceptance and spend alone.
+    The problem of the program states them in copies.
     """
     return [_compile(program, group) for group in _groups(program, others)]
 

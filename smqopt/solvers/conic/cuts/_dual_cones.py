@@ -33,14 +33,7 @@ def blocks_of(dims: Any) -> list[slice]:
 def outside(z: Floats, dims: Any) -> float:
     """Return how far z lies outside of the dual cone, relative to its largest entry.
 
-    0 inside, +∞ where it is no finite point.
-
-    Parameters
-    ----------
-    z
-        In the order of the rows, shape (m,).
-    dims
-        cvxpy's `ConeDims`.
+    0 inside, +∞ where it is no finite point; `dims` is cvxpy's `ConeDims`.
     """
     largest = float(np.max(np.abs(z), initial=0.0))
     if not np.isfinite(largest):

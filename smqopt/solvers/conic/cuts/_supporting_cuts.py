@@ -59,10 +59,8 @@ def supporting_cuts(
     ----------
     groups
         The constraints.
-    normal
-        ν, of acceptance and of spend in currency; shape (n,) each.
-    at
-        q̂ and β̂, the latter in currency.
+    normal, at
+        ν, and q̂ with β̂: of acceptance and of spend in currency, shape (n,) each.
     money
         Units of spend and the most that can be spent on one owner, in currency; shape (n,) each.
 
@@ -92,22 +90,19 @@ def _solve_near(
 ) -> tuple[Floats, list[Floats]]:
     """Return q, and z of each group; set the user's own variables."""
     n, widths = most.size, [group.of_others.shape[1] for group in groups]
-    total, one = 2 * n + sum(widths), sparse.eye_array(2 * n)
-    starts = (2 * n + np.cumsum([0, *widths])).tolist()
-    wide = sparse.csc_array((2 * n, total - 2 * n))
-    parts: list[Any] = [sparse.hstack([one, wide]), sparse.hstack([-one, wide])]
-    sides, cones = [np.ones(n), most, np.zeros(2 * n)], [clarabel.NonnegativeConeT(4 * n)]
-    for group, start, width in zip(groups, starts, widths, strict=False):
-        m = group.constant.size
-        before, after = sparse.csc_array((m, start - 2 * n)), sparse.csc_array((m, total - start - width))
-        parts.append(sparse.hstack([group.of_acceptance, group.of_spend, before, group.of_others, after]))
-        sides.append(group.constant)
-        cones += _cones(group.dims)
+    total, bounds = 2 * n + sum(widths), sparse.eye_array(2 * n)
+    table: list[list[Any]] = [[one, *[None] * len(groups)] for one in (bounds, -bounds)]
+    for k, group in enumerate(groups):
+        table.append([sparse.hstack([group.of_acceptance, group.of_spend]), *[None] * len(groups)])
+        table[-1][1 + k] = group.of_others
+    sides = [np.ones(n), most, np.zeros(2 * n), *(group.constant for group in groups)]
+    cones = [clarabel.NonnegativeConeT(4 * n), *(cone for group in groups for cone in _cones(group.dims))]
     weight, c = np.zeros(total), np.zeros(total)
     weight[: 2 * n] = _WEIGHT
     c[: 2 * n] = -np.concatenate(pull) - _WEIGHT * np.concatenate(at)
-    A, b = sparse.csc_matrix(sparse.vstack(parts)), np.concatenate(sides)
+    A, b = sparse.csc_matrix(sparse.block_array(table)), np.concatenate(sides)
     x, z = _best(sparse.csc_matrix(sparse.diags_array(weight)), c, A, b, cones)
+    starts = (2 * n + np.cumsum([0, *widths])).tolist()
     ends = np.cumsum([4 * n, *(group.constant.size for group in groups)]).tolist()
     found = [z[i:j] for i, j in itertools.pairwise(ends)]
     for group, mine, (i, j) in zip(groups, found, itertools.pairwise(starts), strict=True):

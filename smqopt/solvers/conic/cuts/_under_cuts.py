@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -34,7 +35,7 @@ from smqopt.solvers.conic._supergradient import revalue, upward_value
 from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
 from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
-from smqopt.solvers.structured._structured_route import solve_statement
+from smqopt.solvers.structured._structured_route import _over, solve_statement
 
 _SOLVED = Status.BINDING, Status.SLACK
 _MARGINS = (2.0**-6, 2.0**-14, 2.0**-22)
@@ -172,8 +173,6 @@ class _Drawing:
         known = {program.acceptance.id, program.spend.id}
         every = {one.id: one for constraint in curved for one in constraint.variables() if one.id not in known}
         self._own = list(every.values())
-        self._inside: tuple[Floats, list[Floats]] | None = None
-        self._looked = False
 
     def own_values(self) -> list[Floats]:
         """Return the values of the user's own variables."""
@@ -190,7 +189,7 @@ class _Drawing:
         for solution, own in candidates:
             one = self._on_the_way(solution, own, 0.0)
             off.append(self.excess(one, self._curved) if self._keeps_rows(one) else math.inf)
-            if off[-1] > _ROUNDING and (self._curved or optimum is None) and self._has_inside():
+            if off[-1] > _ROUNDING and (self._curved or optimum is None) and self._inside is not None:
                 drawn = (self._on_the_way(solution, own, share) for share in _SHARES)
                 one = next((each for each in drawn if self._keeps(each)), one)
             if self._keeps(one):
@@ -213,11 +212,7 @@ class _Drawing:
 
     def _keeps_rows(self, one: Solution) -> bool:
         """Say whether offers keep the budget and what is linear."""
-        statement = self._statement
-        q, spend = on_rows(statement, one.acceptance), on_rows(statement, one.spend)
-        over = statement.usage(q, spend) - statement.at_most
-        terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)
-        over = np.where(statement.equal, np.abs(over), over)
+        over, terms = _over(self._statement, one)
         return one.total_spend <= one.budget and bool(np.all(over <= 0.5 * SIDE_ROW.value * terms))
 
     def _on_the_way(self, solution: Solution, own: list[Floats], share: float) -> Solution:
@@ -249,11 +244,9 @@ class _Drawing:
         )
         return revalue(self._program, moved)
 
-    def _has_inside(self) -> bool:
-        """Look once for a point strictly inside all inequalities."""
-        if self._looked:
-            return self._inside is not None
-        self._looked = True
+    @functools.cached_property
+    def _inside(self) -> tuple[Floats, list[Floats]] | None:
+        """A point strictly inside all inequalities, and the user's own variables there."""
         program, budget = self._program, self._raw.budget
         sizes = {id(one): size_of(one) for one in program.added}
         for margin in _MARGINS:
@@ -265,16 +258,8 @@ class _Drawing:
                 continue
             finally:
                 program.budget.value = budget
-            self._inside = np.clip(program.acceptance.value, 0.0, 1.0), self.own_values()
-            return True
-        return False
-
-
-def on_rows(statement: Statement, values: Floats) -> Floats:
-    """Return values of the market's owners to the rows that stand for them."""
-    if statement.row_of_owner is None:
-        return values
-    return values[np.unique(statement.row_of_owner, return_index=True)[1]]
+            return np.clip(program.acceptance.value, 0.0, 1.0), self.own_values()
+        return None
 
 
 @contextlib.contextmanager
