@@ -5,8 +5,6 @@ In the user's units, and as the solver sees them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import cvxpy as cp
 import numpy as np
 
@@ -18,33 +16,30 @@ from smqopt.program.scaling._normalised import ScaledRow
 from smqopt.valuation import Valuation
 
 
-@dataclass(frozen=True)
-class CostLinks:
-    """The links of all owners."""
-
-    named: list[tuple[cp.Constraint, str]] = field(default_factory=list)
-    """All constraints, each with its words."""
-    rows: dict[int, ScaledRow] = field(default_factory=dict)
-    """The id of a link → its row."""
-    pieces: list[Pieces] = field(default_factory=list)
-    """Straight pieces where no exact form is known."""
-
-
 def cost_links(
     valuation: Valuation, acceptance: cp.Variable, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
-) -> CostLinks:
-    """State the links of n owners; spend = currency · unitless_spend, shape (n,) each."""
-    links = CostLinks()
+) -> tuple[list[tuple[cp.Constraint, str]], dict[int, ScaledRow], list[Pieces]]:
+    """State the links of n owners; spend = currency · unitless_spend, shape (n,) each.
+
+    Returns
+    -------
+    named, rows, pieces
+        All constraints, each with its words; the id of a link → its row; straight pieces where no
+        exact form is known.
+    """
+    named: list[tuple[cp.Constraint, str]] = []
+    rows: dict[int, ScaledRow] = {}
+    pieces: list[Pieces] = []
     for law, index in valuation.parts():
         of_law = np.arange(acceptance.size)[index]
         for form in cone_forms(law, pick(acceptance, of_law), currency[of_law]):
             owners = of_law[form.owners]
             unit = currency[owners]
             link = cp.multiply(unit, form.cost) <= pick(spend, owners)
-            links.rows[id(link)] = ScaledRow(form.cost <= pick(unitless_spend, owners), unit)
+            rows[id(link)] = ScaledRow(form.cost <= pick(unitless_spend, owners), unit)
             if form.pieces is not None:
-                links.pieces.append(form.pieces)
-                links.rows[id(form.pieces.constraint)] = ScaledRow(form.pieces.constraint, 1.0)
+                pieces.append(form.pieces)
+                rows[id(form.pieces.constraint)] = ScaledRow(form.pieces.constraint, 1.0)
             words = f"C(q) <= b for {owners.size} owners ({law.name})"
-            links.named.extend([(link, words), *((constraint, words) for constraint in form.side)])
-    return links
+            named.extend([(link, words), *((constraint, words) for constraint in form.side)])
+    return named, rows, pieces

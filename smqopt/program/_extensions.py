@@ -5,7 +5,7 @@ Which constraints were added to OP2, which were taken out, and what they say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -46,8 +46,13 @@ class Extensible:
     words."""
 
     def entries(self) -> list[Entry]:
-        """Return what stands in the program, but for what always holds."""
-        return entries(self.constraints)
+        """Return what stands in the program, but for what always holds.
+
+        NumPy's truth values become Python's.
+        """
+        some = [one for one in self.constraints if not (isinstance(one, cp.Constraint) and 0 in one.shape)]
+        plain = [bool(one) if isinstance(one, np.bool_) else one for one in some]
+        return [one for one in plain if one is not True]
 
     @property
     def own(self) -> list[cp.Constraint]:
@@ -104,10 +109,7 @@ class Extensible:
     def read(self, *, both_sides: bool = False) -> LinearReading:
         """Read what was added in cvxpy, with its parameters as they are now.
 
-        Parameters
-        ----------
-        both_sides
-            Whether |x| ≤ c is read as two rows.
+        With `both_sides` |x| ≤ c is read as two rows.
 
         Raises
         ------
@@ -127,16 +129,6 @@ class Extensible:
 
 OF_PROGRAMS: set[int] = set()
 """The ids of the acceptances and spends of all programs."""
-
-
-def entries(constraints: Iterable[Entry]) -> list[Entry]:
-    """Return what stands among constraints, but for what always holds.
-
-    NumPy's truth values become Python's.
-    """
-    constraints = [one for one in constraints if not (isinstance(one, cp.Constraint) and 0 in one.shape)]
-    plain = [bool(one) if isinstance(one, np.bool_) else one for one in constraints]
-    return [one for one in plain if one is not True]
 
 
 def _require_own_values(constraint: cp.Constraint, own: tuple[int, int]) -> None:

@@ -129,18 +129,18 @@ class Program(Extensible):
 
         units = units_of(market)
         unitless_spend = cp.Variable(n, name="unitless_spend")
-        links = cost_links(
+        links, rows, pieces = cost_links(
             self._statement.listed.valuation, self.acceptance, self.spend, unitless_spend, units.currency
         )
         self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
         self._op2 = [
             (self.acceptance >= 0, "acceptance >= 0"),
             (self.acceptance <= 1, "acceptance <= 1"),
-            *links.named,
+            *links,
             (self.budget_constraint, "the budget"),
         ]
-        scale = BudgetScale(market, units, self.current_budget, links.pieces)
-        links.rows[id(self.budget_constraint)] = ScaledRow(
+        scale = BudgetScale(market, units, self.current_budget, pieces)
+        rows[id(self.budget_constraint)] = ScaledRow(
             scale.inverse_budget * (units.weights @ unitless_spend) <= scale.share, scale.budget_unit
         )
         self._scaling = Scaling(
@@ -148,9 +148,9 @@ class Program(Extensible):
             spend=self.spend,
             unitless_spend=unitless_spend,
             currency=units.currency,
-            rows=links.rows,
+            rows=rows,
             refresh=scale.refresh,
-            pieces=tuple(links.pieces),
+            pieces=tuple(pieces),
             target_gap=_checked_gap(target_gap),
         )
         stated = record_rows(self._statement, self.acceptance, self.spend)

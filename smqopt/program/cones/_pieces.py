@@ -45,15 +45,6 @@ class Pieces:
 
     Their numbers change as the answer comes nearer; the rows stay.
 
-    Parameters
-    ----------
-    law
-        Laws of m owners, or one law common to them.
-    q
-        Acceptances, an affine expression of shape (m,).
-    unit
-        Units of currency, shape (m,).
-
     Attributes
     ----------
     cost
@@ -64,8 +55,6 @@ class Pieces:
         The pieces s q + o, as cvxpy constants whose values are set in place; shape (m · k,), owner
         by owner, free of units. They stand in the rows as they are, for cvxpy keeps what it has
         once made of a constant, as its negative.
-    owner
-        Whose piece each is, shape (m · k,).
     """
 
     def __init__(self, law: Valuation, q: cp.Expression, unit: Floats) -> None:
@@ -73,8 +62,8 @@ class Pieces:
         self.size, self.rows = m, m * (_POINTS + 1)
         self.cost = cp.Variable(m, name="cost_by_pieces")
         self.slopes, self.offsets = cp.Constant(np.ones(self.rows)), cp.Constant(np.ones(self.rows))
-        self.owner = np.repeat(np.arange(m), _POINTS + 1)
-        rows = cp.multiply(self.slopes, q[self.owner]) + self.offsets <= self.cost[self.owner]
+        owner = np.repeat(np.arange(m), _POINTS + 1)
+        rows = cp.multiply(self.slopes, q[owner]) + self.offsets <= self.cost[owner]
         self.constraint: cp.Constraint = rows
         self._q, self._unit, self._law = q, unit, law
         self._answer: Valuation | Ironed = iron(law)
@@ -95,10 +84,7 @@ class Pieces:
         self.widen()
 
     def widen(self) -> None:
-        """Let the ladder's first steps be as at the start.
-
-        The budget, or what was added, has changed.
-        """
+        """Let the ladder's first steps be as at the start: the program has changed."""
         self._step = np.full(self.size, _FIRST)
 
     def move(self, finest: float) -> None:
@@ -106,12 +92,8 @@ class Pieces:
 
         An owner's pieces have multipliers that sum to what she pays for a unit of spend, p; weighed
         by them their slopes give her e/p, the price that she answers to. The acceptances tell it
-        where the multipliers do not, as with one owner, or where spend is free.
-
-        Parameters
-        ----------
-        finest
-            The least first step of a ladder, relative to how far its centre lies above the low end.
+        where the multipliers do not, as with one owner, or where spend is free. The first step of a
+        ladder is at least `finest`, relative to how far its centre lies above the low end.
         """
         weight = np.maximum(np.reshape(self.constraint.dual_value, (self.size, -1)), 0.0)
         total = weight.sum(axis=1)
@@ -132,10 +114,7 @@ class Pieces:
         self._assign(np.hstack([slope, slope[:, -1:]]), np.hstack([rest, rest[:, -1:]]))
 
     def set_chords(self) -> None:
-        """Let the pieces be chords between the points of the ladder, and the ends of C̄.
-
-        Where one counts, it lies above C̄.
-        """
+        """Let the pieces be chords of C̄, its ends included: where one counts, it lies above."""
         slope, theta, q = self._at_tangents()
         m = self.size
         x = np.hstack([np.zeros((m, 1)), q, np.ones((m, 1))])

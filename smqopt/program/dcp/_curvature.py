@@ -5,6 +5,8 @@ Which term, why, and what to write instead.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.binary_operators import DivExpression, MulExpression, multiply
@@ -22,24 +24,35 @@ _PAYMENT = "the expected payment θ F(θ) is `spend` itself, and F(θ) is `accep
 def require_convex(constraint: object) -> None:
     """Refuse a cvxpy constraint that could not be proved convex.
 
+    True and False can stand for one, for they are what cvxpy makes of a comparison of constants.
+
     Raises
     ------
     InputError
         Naming the term, why it is not allowed where it stands, and what to write instead.
     """
-    _require_constraint(constraint)
+    where = "program: an entry of program.constraints"
+    if isinstance(constraint, cp.Expression):
+        why = f"is the expression {_shown(constraint)}, which compares nothing"
+        raise InputError(where, why, remedy="write a comparison: an expression <= another, >= another, or == another")
+    if not isinstance(constraint, (cp.Constraint, bool, np.bool_)):
+        value = f"{type(constraint).__name__} {constraint!r}"[:80]
+        remedy = "compare program.acceptance or program.spend themselves; their .value are numbers"
+        raise InputError(where, "is no cvxpy constraint", value=value, remedy=remedy)
     if not isinstance(constraint, cp.Constraint):
         return
     where = f"program: constraint {words_of(constraint)!r}"
-    _require_no_whole_numbers(constraint, where)
+    for variable in constraint.variables():
+        if variable.attributes["boolean"] or variable.attributes["integer"]:  # no multipliers, and so no bound
+            raise InputError(
+                where,
+                f"has the variable {variable.name()!r}, which may only be whole, so that the program is not convex",
+                remedy="let acceptance speak for itself, as it is a probability; for prices from a list give PriceMenu",
+            )
     if constraint.is_dcp():
         return
     rule = "could not be proved convex by cvxpy's rules"
-    for side in constraint.args:
-        term = _first_unknown(side)
-        if term is not None:
-            why, remedy = _of_unknown(term)
-            raise InputError(where, f"{rule}: the term {_shown(term)} {why}", remedy=remedy)
+    _refuse_unknown(where, rule, constraint.args)
     if isinstance(constraint, cp.constraints.Equality):
         term = next(side for side in constraint.args if not side.is_affine())
         why = f"the term {_shown(term)} is {_curvature(term)}, and in an equation all must be affine"
@@ -48,39 +61,8 @@ def require_convex(constraint: object) -> None:
         small, large = constraint.args
         term, needed = (small, "convex") if not small.is_convex() else (large, "concave")
         why = f"the term {_shown(term)} is {_curvature(term)}, and stands where a {needed} one must, for a convex side must be ≤ a concave one"
-        remedy = instead_of(term) or _TURN
-        raise InputError(where, f"{rule}: {why}", remedy=remedy)
+        raise InputError(where, f"{rule}: {why}", remedy=instead_of(term) or _TURN)
     raise InputError(where, rule, remedy="write a convex expression ≤ a concave one")
-
-
-def _require_constraint(constraint: object) -> None:
-    """Refuse what cannot be a constraint.
-
-    True and False can, for they are what cvxpy makes of a comparison of constants.
-    """
-    if isinstance(constraint, (cp.Constraint, bool, np.bool_)):
-        return
-    where = "program: an entry of program.constraints"
-    if isinstance(constraint, cp.Expression):
-        why = f"is the expression {_shown(constraint)}, which compares nothing"
-        raise InputError(where, why, remedy="write a comparison: an expression <= another, >= another, or == another")
-    value = f"{type(constraint).__name__} {constraint!r}"[:80]
-    remedy = "compare program.acceptance or program.spend themselves; their .value are numbers"
-    raise InputError(where, "is no cvxpy constraint", value=value, remedy=remedy)
-
-
-def _require_no_whole_numbers(constraint: cp.Constraint, where: str) -> None:
-    """Refuse variables that may only be whole.
-
-    No multipliers, and so no bound, come with them.
-    """
-    for variable in constraint.variables():
-        if variable.attributes["boolean"] or variable.attributes["integer"]:
-            raise InputError(
-                where,
-                f"has the variable {variable.name()!r}, which may only be whole, so that the program is not convex",
-                remedy="let acceptance speak for itself, as it is a probability; for prices from a list give PriceMenu",
-            )
 
 
 def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
@@ -96,27 +78,28 @@ def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
     if objective.is_dcp():
         return
     where, term = "program: objective", objective.args[0]
-    needed = "concave" if isinstance(objective, cp.Maximize) else "convex"
+    needed, sense, other = "concave", "maximised", "cp.sqrt, cp.log1p or cp.min"
+    if isinstance(objective, cp.Minimize):
+        needed, sense, other = "convex", "minimised", "cp.square, cp.inv_pos or cp.max"
     rule = f"could not be proved {needed} by cvxpy's rules"
-    unknown = _first_unknown(term)
-    if unknown is not None:
-        why, remedy = _of_unknown(unknown)
-        raise InputError(where, f"{rule}: the term {_shown(unknown)} {why}", remedy=remedy)
-    sense = "maximised" if needed == "concave" else "minimised"
+    _refuse_unknown(where, rule, [term])
     why = f"the term {_shown(term)} is {_curvature(term)}, and what is {sense} must be {needed}"
-    other = "cp.sqrt, cp.log1p or cp.min" if needed == "concave" else "cp.square, cp.inv_pos or cp.max"
     raise InputError(where, f"{rule}: {why}", remedy=f"use a {needed} function of acceptance, such as {other}")
+
+
+def _refuse_unknown(where: str, rule: str, terms: Sequence[cp.Expression]) -> None:
+    term = next((one for one in map(_first_unknown, terms) if one is not None), None)
+    if term is not None:
+        why, remedy = _of_unknown(term)
+        raise InputError(where, f"{rule}: the term {_shown(term)} {why}", remedy=remedy)
 
 
 def _first_unknown(expression: cp.Expression) -> cp.Expression | None:
     """Find the innermost term of unknown curvature whose parts are all known."""
     if expression.is_convex() or expression.is_concave():
         return None
-    for argument in expression.args:
-        found = _first_unknown(argument)
-        if found is not None:
-            return found
-    return expression
+    inside = (_first_unknown(argument) for argument in expression.args)
+    return next((one for one in inside if one is not None), expression)
 
 
 def _of_unknown(term: cp.Expression) -> tuple[str, str]:

@@ -203,10 +203,9 @@ def _no_offers(program: Program, budget: float) -> Solution:
     has_value = math.isfinite(value)
     aim = program.objective_record
     if aim is None:
-        text = shortened_text(program.objective.args[0])
-        level = value if has_value else 0.0
-        minimised = isinstance(program.objective, cp.Minimize)
-        aim = InCvxpy(text, value, -level if minimised else level, tuple(acceptance.tolist()), minimised)
+        text, minimised = shortened_text(program.objective.args[0]), isinstance(program.objective, cp.Minimize)
+        height = 0.0 if not has_value else -value if minimised else value
+        aim = InCvxpy(text, value, height, tuple(acceptance.tolist()), minimised)
     return deliver(
         "conic",
         market,
