@@ -450,13 +450,13 @@ def test_many_limits_at_once_do_not_hang_on_last_bits(monkeypatch, kind, attempt
 
 def test_the_cones_of_clarabel():
     dims = SimpleNamespace(zero=1, nonneg=2, soc=[3, 4], psd=[2], exp=2, p3d=[0.3], pnd=[[0.2, 0.3, 0.5]])
-    cones = touching._cones(dims)
+    cones = touching.dims_to_solver_cones(dims)
     of_size = (clarabel.ZeroConeT, clarabel.NonnegativeConeT, clarabel.SecondOrderConeT, clarabel.PSDTriangleConeT)
     assert [cone.dim for cone in cones if isinstance(cone, of_size)] == [1, 2, 3, 4, 2]
     powers = [clarabel.ExponentialConeT, clarabel.ExponentialConeT, clarabel.PowerConeT, clarabel.GenPowerConeT]
     assert [type(cone) for cone in cones[5:]] == powers
     nothing = SimpleNamespace(zero=0, nonneg=0, soc=[], psd=[], exp=0, p3d=[], pnd=[])
-    assert touching._cones(nothing) == []
+    assert touching.dims_to_solver_cones(nothing) == []
 
 
 @pytest.mark.parametrize(

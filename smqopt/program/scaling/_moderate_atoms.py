@@ -40,7 +40,7 @@ def moderate(expression: cp.Expression, point: Mapping[int, cp.Constant], words:
     degree = _degree(expression)
     if degree is not None:
         first = arguments if "maximum" in _names(expression) else arguments[:1]
-        size = _size(max((_largest(one, point) for one in first), default=0.0))
+        size = power_of_two(max((_largest(one, point) for one in first), default=0.0))
         if not 1.0 / _MODERATE <= size <= _MODERATE:
             _require_moderate(float(np.exp2(min(degree * np.log2(size), 1e3))), words, _FACTOR)
             divided = [one / size for one in first] + arguments[len(first) :]
@@ -75,7 +75,8 @@ def _largest(expression: cp.Expression, point: Mapping[int, cp.Constant]) -> flo
     return 0.0 if value is None else float(np.max(np.abs(dense(value)), initial=0.0))
 
 
-def _size(largest: float) -> float:
+def power_of_two(largest: float) -> float:
+    """Return the power of two above a size; 1 where there is none."""
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
 
 

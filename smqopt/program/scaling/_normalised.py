@@ -22,7 +22,7 @@ from smqopt.errors import InputError
 from smqopt.numeric import Floats
 from smqopt.program.cones._pieces import Pieces
 from smqopt.program.dcp._affine import dense
-from smqopt.program.scaling._moderate_atoms import moderate
+from smqopt.program.scaling._moderate_atoms import moderate, power_of_two
 from smqopt.program.scaling._refinement import Refinement, refine
 
 _SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
@@ -160,7 +160,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
             q, b = np.full(self._scaling.acceptance.size, even), even * self._scaling.currency
             point = {id(self._scaling.acceptance): cp.Constant(q), id(self._scaling.spend): cp.Constant(b)}
             size = abs(float(self.objective.args[0].tree_copy(point).value))
-            self._inverse.value = float(np.ldexp(1.0, 1 - np.frexp(size)[1])) if 0 < size < np.inf else 1.0
+            self._inverse.value = 2.0 / power_of_two(size)
 
     @property
     def objective_unit(self) -> float:
@@ -197,9 +197,8 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         """Return the problem to satisfy some of its constraints alone; made once."""
         key = tuple(id(constraint) for constraint in constraints)
         if key not in self._alone:
-            self._alone[key] = cp.Problem(
-                cp.Minimize(0), [self._to_solver_units(constraint) for constraint in constraints]
-            )
+            both = cp.Minimize(sum(np.zeros(one.size) @ one for one in self.copies))  # so that none is left out
+            self._alone[key] = cp.Problem(both, [self._to_solver_units(constraint) for constraint in constraints])
         return self._alone[key]
 
     def size_of(self, constraint: cp.Constraint) -> float:
@@ -216,10 +215,8 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
 
     def _in_the_users_units(self, raw: RawSolution) -> RawSolution:
         scaling, unit = self._scaling, self.objective_unit
-        for constraint in (
-            *self._ties,
-            self._tie,
-        ):  # of the answer that is taken, which need not be that of the last solve
+        # of the answer that is taken, which need not be that of the last solve
+        for constraint in (*self._ties, self._tie):
             if constraint.id in raw.dual_vars:
                 constraint.save_dual_value(raw.dual_vars[constraint.id])
         primal = dict(raw.primal_vars)
@@ -255,7 +252,7 @@ def _size(constraint: cp.Constraint, scaling: Scaling) -> float:
     largest = max(sizes, default=0.0)
     if largest == np.inf and not all(argument.is_affine() for argument in constraint.args):
         return float(np.finfo(float).max)  # beyond the doubles
-    return float(np.ldexp(1.0, np.frexp(largest)[1])) if 0.0 < largest < np.inf else 1.0
+    return power_of_two(largest)
 
 
 def _typical(n: int) -> Floats:

@@ -29,39 +29,20 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
 
     Raw thresholds are F⁻¹ of the solver's acceptances, clipped to [0, 1]: expect about six digits.
     Where the program is OP2 as it stands and they spend a little more than the budget, all are
-    lowered by that share, so that they can be certified; else they are taken as they come. An
-    acceptance on a flat piece of an ironed cost curve becomes a lottery between the piece's two
-    ends. An owner with ε_i = 0 has a tiny acceptance where the budget binds, and any acceptance
-    that the budget allows where it is slack.
+    lowered by that share, so that they can be certified. On a flat piece of an ironed cost curve
+    they become lotteries between its two ends. An owner with ε_i = 0 has a tiny acceptance where
+    the budget binds, and any that the budget allows where it is slack. The budget of an extended
+    program binds where its price λ is more than `BINDING_SHARE` of purchased privacy per budget.
 
     The answer is polished from its multipliers, under rows that touch the constraints that are not
-    linear (`solve_under_cuts`), and `raw` of the solution keeps what the conic solver left. The
-    variables of the program keep it as well.
-    Where a law has no exact cone form, `details` says in how many rounds its straight pieces were
-    refined, how many there are, and the gap between the bounds from both sides.
+    linear (`solve_under_cuts`); `raw` of the solution and the variables of the program keep what
+    the conic solver left. `details` tells its options and status, and of straight pieces the rounds
+    and the gap between the bounds from both sides. Options are used as they are, once; else it is
+    asked for less where it does not get there (`CONIC_TIGHT`, `CONIC_MIDDLE`, `CONIC_LOOSE`).
+    Nothing falls back to another solver. A budget below a thousandth of the most that can be spent
+    may be beyond a conic solver's accuracy; it is then refused, not overspent.
 
-    Clarabel is asked for gap and residuals of `CONIC_TIGHT`, where it does not get there of
-    `CONIC_MIDDLE`, and then of `CONIC_LOOSE`; `details` says what it met. Tolerances or a `solver`
-    given as options are used as they are, once. Nothing falls back to another solver. A budget
-    below a thousandth of the most that can be spent may be beyond a conic solver's accuracy; it is
-    then refused, not overspent.
-
-    Parameters
-    ----------
-    program
-        The program.
-    accept_inaccurate
-        Take what cvxpy calls "optimal_inaccurate" for an answer; `details` records it.
-    **options
-        Passed on to `cvxpy.Problem.solve`.
-
-    Returns
-    -------
-    Solution
-        With the program's extensions in words as its `constraints`; where no acceptances satisfy
-        them all its status is INFEASIBLE, and `conflict` names some that cannot hold together. The
-        budget of an extended program binds where its price λ is more than `BINDING_SHARE` of
-        purchased privacy per budget.
+    Where no acceptances satisfy all constraints, `conflict` names some that cannot hold together.
 
     Raises
     ------
@@ -69,8 +50,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
         If the budget is not a finite number ≥ 0, a constraint could not be proved convex, or is met
         by burning money alone.
     SolverError
-        If the solver does not report an optimum, its optimum breaks the program, or straight pieces
-        could not be refined to the target gap.
+        If the solver does not report an optimum ("optimal_inaccurate" is one if accepted), its
+        optimum breaks the program, or straight pieces could not be refined to the target gap.
 
     Examples
     --------

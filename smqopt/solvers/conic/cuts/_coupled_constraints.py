@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.numeric import Floats
@@ -36,20 +35,8 @@ class Sharing:
     """b, shape (m,)."""
     dims: Any
     """K, as cvxpy's `ConeDims`."""
-    has_own: bool
-    """Whether there are variables of the user's own."""
-    _problem: cp.Problem
-    _chain: Any
-    _inverse: Any
-    _columns: tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
-
-    def keep(self, q: Floats, spend: Floats, others: Floats, z: Floats) -> None:
-        """Leave values in the user's own variables, from a point in the solver's units."""
-        x = np.zeros(sum(columns.size for columns in self._columns))
-        for columns, values in zip(self._columns, (q, spend, others), strict=True):
-            x[columns] = values if columns.size == values.size else 0.0
-        answer = SimpleNamespace(status="Solved", x=x, z=z, obj_val=0.0, solve_time=0.0, iterations=0)
-        self._problem.unpack_results(answer, self._chain, self._inverse)
+    keep: Callable[[Floats, Floats], None]
+    """Leaves values in the user's own variables, from (q, β, u) and multipliers."""
 
 
 def sharings(program: Program, others: Sequence[cp.Constraint]) -> list[Sharing]:
@@ -78,26 +65,23 @@ def _groups(program: Program, others: Sequence[cp.Constraint]) -> list[list[cp.C
 def _compile(program: Program, group: Sequence[cp.Constraint]) -> Sharing:
     problem = program.problem.alone(group)
     data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts={})
-    A, places = sparse.csc_array(data["A"]), data["param_prob"].var_id_to_col
-    n = program.market.n
-    mine = []
-    for variable in program.problem.copies:
-        first = places.get(variable.id)
-        mine.append(np.empty(0, dtype=np.intp) if first is None else first + np.arange(n, dtype=np.intp))
-    rest = np.setdiff1d(np.arange(A.shape[1], dtype=np.intp), np.concatenate(mine))
-    of_acceptance, of_spend = (A[:, columns] if columns.size else sparse.csc_array((A.shape[0], n)) for columns in mine)
-    known = {program.acceptance.id, program.spend.id}
+    A, n = sparse.csc_array(data["A"]), program.market.n
+    first = [data["param_prob"].var_id_to_col[copy.id] for copy in program.problem.copies]
+    q, b = (start + np.arange(n) for start in first)
+    rest = np.setdiff1d(np.arange(A.shape[1]), np.concatenate([q, b]))
+    order = np.argsort(np.concatenate([q, b, rest]))
+
+    def keep(x: Floats, z: Floats) -> None:
+        answer = SimpleNamespace(status="Solved", x=x[order], z=z, obj_val=0.0, solve_time=0.0, iterations=0)
+        problem.unpack_results(answer, chain, inverse)
+
     return Sharing(
         constraints=tuple(group),
         texts=tuple(words_of(constraint) for constraint in group),
-        of_acceptance=sparse.csc_array(of_acceptance),
-        of_spend=sparse.csc_array(of_spend),
-        of_others=sparse.csc_array(A[:, rest]),
+        of_acceptance=A[:, q],
+        of_spend=A[:, b],
+        of_others=A[:, rest],
         constant=np.asarray(data["b"], dtype=np.float64),
         dims=data["dims"],
-        has_own=any(variable.id not in known for one in group for variable in one.variables()),
-        _problem=problem,
-        _chain=chain,
-        _inverse=inverse,
-        _columns=(mine[0], mine[1], rest),
+        keep=keep,
     )

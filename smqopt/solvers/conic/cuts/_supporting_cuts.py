@@ -19,6 +19,7 @@ from typing import Any
 
 import clarabel
 import numpy as np
+from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import dims_to_solver_cones
 from scipy import sparse
 from scipy.sparse.linalg import lsqr
 
@@ -96,7 +97,7 @@ def _solve_near(
         table.append([sparse.hstack([group.of_acceptance, group.of_spend]), *[None] * len(groups)])
         table[-1][1 + k] = group.of_others
     sides = [np.ones(n), most, np.zeros(2 * n), *(group.constant for group in groups)]
-    cones = [clarabel.NonnegativeConeT(4 * n), *(cone for group in groups for cone in _cones(group.dims))]
+    cones = [clarabel.NonnegativeConeT(4 * n), *(cone for group in groups for cone in dims_to_solver_cones(group.dims))]
     weight, c = np.zeros(total), np.zeros(total)
     weight[: 2 * n] = _WEIGHT
     c[: 2 * n] = -np.concatenate(pull) - _WEIGHT * np.concatenate(at)
@@ -106,8 +107,8 @@ def _solve_near(
     ends = np.cumsum([4 * n, *(group.constant.size for group in groups)]).tolist()
     found = [z[i:j] for i, j in itertools.pairwise(ends)]
     for group, mine, (i, j) in zip(groups, found, itertools.pairwise(starts), strict=True):
-        if group.has_own and x.any():
-            group.keep(x[:n], x[n : 2 * n], x[i:j], mine)
+        if x.any():
+            group.keep(np.concatenate([x[: 2 * n], x[i:j]]), mine)
     return np.clip(x[:n], 0.0, 1.0), found
 
 
@@ -135,19 +136,6 @@ def _best(P: Any, c: Floats, A: Any, b: Floats, cones: list[Any]) -> tuple[Float
         if least <= _ENOUGH:
             break
     return best
-
-
-def _cones(dims: Any) -> list[Any]:
-    """Return Clarabel's cones for cvxpy's `ConeDims`, in the order of the rows."""
-    return [
-        *([clarabel.ZeroConeT(dims.zero)] if dims.zero else []),
-        *([clarabel.NonnegativeConeT(dims.nonneg)] if dims.nonneg else []),
-        *(clarabel.SecondOrderConeT(size) for size in dims.soc),
-        *(clarabel.PSDTriangleConeT(size) for size in dims.psd),
-        *(clarabel.ExponentialConeT() for _ in range(dims.exp)),
-        *(clarabel.PowerConeT(alpha) for alpha in dims.p3d),
-        *(clarabel.GenPowerConeT(powers, 1) for powers in dims.pnd),
-    ]
 
 
 def _row(group: Sharing, z: Floats, money: tuple[Floats, Floats], size: float) -> tuple[LinearRow, float] | None:
