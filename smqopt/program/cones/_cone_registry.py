@@ -63,7 +63,7 @@ LEAST_FALL = 2.0**-14
 
 
 def _power(low: Floats, width: Floats, k: float | Floats, holds: bool | NDArray[np.bool_] = True) -> Iterator[Case]:
-    """F = x^k:  C(q) = low q + width q^(1 + 1/k), in which the exponent may round to 1."""
+    """F = x^k:  C(q) = low q + width q^(1 + 1/k); the exponent may round to 1."""
     exponent, straight = 1.0 + 1.0 / np.asarray(k), 1.0 / (1.0 + 1.0 / np.asarray(k)) >= 1.0
     yield holds & straight, powers.linear, low + width
     for p in powers.SECOND_ORDER:
@@ -132,12 +132,12 @@ def _logistic(law: Logistic, unit: Floats) -> Iterator[Case]:
 def _beside_low(*terms: Callable[..., Term]) -> Callable[..., Term]:
     """Return the term low q plus others, each of a common factor and a parameter."""
 
-    def stated(q: cp.Expression, low: Floats, factor: Floats, *parameters: Floats) -> Term:
+    def state(q: cp.Expression, low: Floats, factor: Floats, *parameters: Floats) -> Term:
         more = [term(q, factor, of_term) for term, of_term in zip(terms, parameters, strict=True)]
         cost = sum((one for one, _ in reversed(more)), start=cp.multiply(low, q))
         return cost, [constraint for _, side in more for constraint in side]
 
-    return stated
+    return state
 
 
 def _pareto(law: Pareto, unit: Floats) -> Iterator[Case]:
@@ -152,14 +152,14 @@ def _pareto(law: Pareto, unit: Floats) -> Iterator[Case]:
 def _by_cases(cases: Callable[[Any, Floats], Iterator[Case]]) -> Stating:
     """Return a statement of those owners for whom one of a law's cases holds."""
 
-    def stated(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
+    def state(law: Valuation, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
         for holds, term, *parameters in cases(law, unit):
             owners = np.flatnonzero(np.broadcast_to(holds, unit.shape))
             if owners.size:
                 cost, side = term(pick(q, owners), *(np.broadcast_to(one, unit.shape)[owners] for one in parameters))
                 yield ConeForm(owners, cost, tuple(side))
 
-    return stated
+    return state
 
 
 CONE_FORMS: Mapping[type[Valuation], Stating] = {

@@ -114,7 +114,7 @@ class Pieces:
         self._assign(np.hstack([slope, slope[:, -1:]]), np.hstack([rest, rest[:, -1:]]))
 
     def set_chords(self) -> None:
-        """Let the pieces be chords of C̄, its ends included: where one counts, it lies above."""
+        """Let the pieces be chords of C̄, ends included: what counts lies above."""
         slope, theta, q = self._at_tangents()
         m = self.size
         x = np.hstack([np.zeros((m, 1)), q, np.ones((m, 1))])

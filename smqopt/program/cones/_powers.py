@@ -1,4 +1,4 @@
-"""Cost curves of powers and roots of acceptance (Appendix D), in the units of the owners.
+"""Cost curves of powers and roots of acceptance (Appendix D), in owners' units.
 
 Each takes acceptances, an affine expression of shape (m,), and parameters of shape (m,).
 """

@@ -84,7 +84,8 @@ def inverse_power(q: cp.Expression, low: Floats, mass: Floats, p: Floats) -> Ter
 
         (1 − x)^(−p) = ∫₀¹ ω(s)/(1 − s x) ds,   ω(s) = s^(p−1) (1 − s)^(−p) sin(πp)/π,
 
-    which `power_quadrature` gives to beyond a double's last bit. As 1/(1 − x) = 1 + x/(1 − x), it is
+    which `power_quadrature` gives to beyond a double's last bit. As 1/(1 − x) = 1 + x/(1 − x), it
+    is
 
         low (q + M Σ_j w_j s_j q²/(1 − s_j M q)).
 

@@ -58,8 +58,8 @@ class Scaling:
     """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`.
     """
     refresh: Callable[[], float]
-    """Sets the parameters of the above from the user's parameters, called before each solve; returns
-    an acceptance that all owners could have."""
+    """Sets the parameters of the above from the user's parameters, called before each solve, and
+    returns an acceptance that all owners could have."""
     pieces: tuple[Pieces, ...] = ()
     """Straight pieces in place of cost curves, to be refined; none where all forms are exact."""
     target_gap: float = 0.0
@@ -155,7 +155,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         return self.value
 
     def _set_unit(self, even: float) -> None:
-        """Divide the objective by its size where all acceptances are what the budget pays for evenly."""
+        """Divide the objective by its size where all acceptances are the same."""
         if not self._fixed:
             q, b = np.full(self._scaling.acceptance.size, even), even * self._scaling.currency
             point = {id(self._scaling.acceptance): cp.Constant(q), id(self._scaling.spend): cp.Constant(b)}

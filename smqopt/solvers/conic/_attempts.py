@@ -15,7 +15,7 @@ import cvxpy as cp
 from smqopt.errors import SolverError
 from smqopt.numeric import CONIC_LOOSE, CONIC_MIDDLE, CONIC_TIGHT
 from smqopt.program import NormalisedProblem
-from smqopt.solvers.conic._contained import contained
+from smqopt.solvers.conic._contained import contain
 
 
 class Infeasible(Exception):  # noqa: N818 -- an outcome, not an error: it becomes a status
@@ -29,7 +29,7 @@ _TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 
 
 def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Solve a problem, leave its answer in its variables, and return what is to be recorded.
+    """Solve a problem, leave its answer in its variables, and say how it was met.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _status_after(problem: cp.Problem, options: Mapping[str, Any]) -> str:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")  # it becomes an error or a record
         try:
-            with contained():
+            with contain():
                 problem.solve(**options)
         except (cp.error.SolverError, SolverError) as error:
             return f"{cp.SOLVER_ERROR}: {error}"

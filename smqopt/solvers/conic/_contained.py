@@ -15,8 +15,8 @@ from smqopt.errors import SolverError
 
 
 @contextlib.contextmanager
-def contained() -> Iterator[None]:
-    """Send what a solver prints to standard error, and raise a `SolverError` for its panic.
+def contain() -> Iterator[None]:
+    """Send what a solver prints to standard error; raise its panic as an error.
 
     Clarabel panics where the numbers of a generalised power cone come too near its border. A panic
     is no `Exception`, and its class cannot be imported.

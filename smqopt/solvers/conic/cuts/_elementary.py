@@ -29,8 +29,8 @@ def elementary(group: Sharing, z: Floats) -> list[Floats]:
 
     Weights w ≥ 0 of the cones with Σ w_k A_uᵀ z_k = 0 are a cone of their own, and 1 is one of
     them: it is split into extreme rays, each the vertex of a linear program, after unconnected
-    cones are told apart. `z` is nearly in the dual cone and nearly cancels; the parts sum to it, but
-    for noise.
+    cones are told apart. `z` is nearly in the dual cone and nearly cancels; the parts sum to it,
+    but for noise.
     """
     blocks = blocks_of(group.dims)
     sizes = np.array([np.linalg.norm(z[rows]) for rows in blocks])

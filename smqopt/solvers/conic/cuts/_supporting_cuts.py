@@ -26,7 +26,7 @@ from scipy.sparse.linalg import lsqr
 from smqopt.errors import SolverError
 from smqopt.market import LinearRow
 from smqopt.numeric import Floats
-from smqopt.solvers.conic._contained import contained
+from smqopt.solvers.conic._contained import contain
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside
 from smqopt.solvers.conic.cuts._elementary import NOISE, elementary
@@ -121,7 +121,7 @@ def _best(P: Any, c: Floats, A: Any, b: Floats, cones: list[Any]) -> tuple[Float
         settings.max_step_fraction = step
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TIGHTEST
         try:
-            with contained():
+            with contain():
                 found = clarabel.DefaultSolver(P, c, A, b, cones, settings).solve()
         except SolverError:
             continue

@@ -35,6 +35,7 @@ from smqopt.solvers.conic._supergradient import revalue, upward_value
 from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
 from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
+from smqopt.solvers.price_search._concave import solve_concave
 from smqopt.solvers.structured._structured_route import _over, solve_statement
 
 _SOLVED = Status.BINDING, Status.SLACK
@@ -91,8 +92,15 @@ def solve_under_cuts(
         rows = [row for _, row, _ in cuts]
         start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
         try:
-            aim = state(market, (*records, *rows)), raw.budget
-            bound = solve_statement(*aim, objective=raw.objective, start=start, with_conflict=False)
+            if records or rows:
+                statement = state(market, (*records, *rows))
+                bound = solve_statement(
+                    statement, raw.budget, objective=raw.objective, start=start, with_conflict=False
+                )
+            else:
+                bound = solve_concave(
+                    market, raw.budget, raw.objective, start=1.0 / start[0] if start[0] > 0 else math.inf
+                )
             why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
         except SolverError as error:
             why_not = str(error)
