@@ -202,10 +202,10 @@ class Program(Extensible):
         """Return the problem to find a point with slack in added inequalities; made once."""
         _ = self.problem  # forgets it where the constraints have changed
         if self._tight is None:
-            added = [id(one) for one in self.added if isinstance(one, Inequality)]
-            least = {one: cp.Parameter(nonneg=True, value=slack[one]) for one in added}
-            rows = [one.expr <= -least[id(one)] if id(one) in least else one for one in self.entries()]
-            self._tight = self.feasibility_of(rows), least
+            added = [one for one in self.added if isinstance(one, Inequality)]
+            least = {id(one): cp.Parameter(nonneg=True, value=slack[id(one)]) for one in added}
+            tight = {id(one): one.expr <= -least[id(one)] for one in added}
+            self._tight = self.feasibility_of([tight.get(id(one), one) for one in self.entries()]), least
         for one, parameter in self._tight[1].items():
             parameter.value = slack[one]
         return self._tight[0]

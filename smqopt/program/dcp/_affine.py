@@ -41,7 +41,10 @@ def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Vari
     starts = np.cumsum([0, *(one.size for one in variables)]).tolist()
     first = dict(zip([one.id for one in variables], starts, strict=False))
     before = [one.value for one in variables]
-    slopes, rows, columns, constant = ([np.zeros(0)] for _ in range(4))
+    slopes: list[Any] = [np.zeros(0)]
+    rows: list[Any] = [np.zeros(0, dtype=np.intp)]
+    columns: list[Any] = [np.zeros(0, dtype=np.intp)]
+    constant = [np.zeros(0)]
     count = 0
     for one in variables:
         one.save_value(np.zeros(one.shape))
@@ -56,6 +59,6 @@ def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Vari
             count += constant[-1].size
     for one, value in zip(variables, before, strict=True):
         one.save_value(value)
-    at = tuple(np.concatenate(places).astype(np.intp) for places in (rows, columns))
-    matrix = sparse.csr_array((np.concatenate(slopes), at), shape=(count, starts[-1]))
-    return AffineMap(matrix, np.concatenate(constant))
+    at = np.concatenate(rows), np.concatenate(columns)
+    matrix = sparse.coo_array((np.concatenate(slopes), at), shape=(count, starts[-1]))
+    return AffineMap(sparse.csr_array(matrix), np.concatenate(constant))

@@ -20,6 +20,7 @@ from smqopt.market import (
     ConstraintRecord,
     InCvxpy,
     LinearRow,
+    Offers,
     Solution,
     StatedInCvxpy,
     Statement,
@@ -220,7 +221,7 @@ class _Drawing:
 
     def _keeps_rows(self, one: Solution) -> bool:
         """Say whether offers keep the budget and what is linear."""
-        over, terms = _over(self._statement, one)
+        over, terms = _over(self._statement, Offers(one.thresholds, one.acceptance, one.lottery))
         return one.total_spend <= one.budget and bool(np.all(over <= 0.5 * SIDE_ROW.value * terms))
 
     def _on_the_way(self, solution: Solution, own: list[Floats], share: float) -> Solution:
