@@ -205,3 +205,11 @@ def test_groups_share_what_is_bought(law, kind, curved):
     certificate = smq.verify(smq.solve(program))
     assert certificate.valid, certificate.reasons
     assert certificate.gap <= 1e-7
+
+
+@pytest.mark.parametrize("objective", [smq.LeastSpend(), smq.WorstGroup("g")], ids=["least spend", "worst group"])
+def test_a_program_whose_objective_knows_spend_or_minima_is_solved_as_it_stands(objective):
+    """It ended in a TypeError: spend has no value before a solve."""
+    three = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1e6), groups={"g": list("aab")})
+    program = smq.Program(three, 5e5, objective=objective, constraints=[smq.Coverage("g", "a", at_least=0.6)])
+    assert program.problem.solve() == pytest.approx(smq.solve(program).objective_value, rel=1e-6)
