@@ -111,5 +111,6 @@ if TYPE_CHECKING:
         without_money as without_money,
     )
     from smqopt.market.statement._statement import Statement as Statement
+    from smqopt.market.statement._tie_slopes import tie_slopes as tie_slopes
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -155,3 +155,23 @@ def test_rows_of_shared_utilities_may_be_taken_repeatedly():
     assert utility.take(rows).slope(q[rows]).tolist() == utility.slope(q)[rows].tolist()
     assert utility.take(rows).value(q[rows]).tolist() == utility.value(q)[rows].tolist()
     assert utility.take(slice(1, 3)).slope(q[1:]).tolist() == utility.slope(q)[1:].tolist()
+
+
+def test_a_bound_where_money_is_left_over_under_both_laws():
+    """All buy .3 of each under a quota: the budgets' prices are 0 but for roundings, and every draw is a tie."""
+    market = smq.Market([0.2, 0.5, 1.0, 0.7], smq.Scenarios([smq.Uniform(0, 1), smq.Beta(2, 3)]))
+    quota = smq.ExpectedOwners(at_most=1.2)
+    solution = smq.solve(market, 0.8, objective=smq.InverseProbabilityVariance(), constraints=[quota])
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved", certificate.reasons
+    assert certificate.upper_bound == pytest.approx(4 / 0.3, rel=1e-10)
+
+
+def test_a_multiplier_that_rounding_gives_is_none():
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Beta(2, 3)])
+    market = smq.Market([0.2, 0.5, 1.0, 0.7], laws, groups={"city": list("aabb")})
+    floor = smq.LinearRow(-0.3, spend=((0, -1.0), (1, -1.0)))
+    records = [floor, smq.PriceRange(at_most=1.3), smq.Coverage("city", "b", at_least=0.4)]
+    certificate = smq.verify(smq.solve(market, 0.8, objective=smq.LeastSpend(), constraints=records))
+    assert certificate.grade == "proved", certificate.unproved
+    assert certificate.gap <= 1e-11

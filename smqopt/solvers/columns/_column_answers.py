@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from smqopt.market import Linear, Objective, Statement, Utility
+from smqopt.market import Linear, Objective, Statement, Utility, tie_slopes
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._single_columns import SingleColumns
@@ -17,6 +17,8 @@ CERTIFIED = 2.0**-34
 """and so does one that is only so small where blocks cannot be bounded nearer."""
 _LAST = 2.0**-42
 """What rounding may break the budget by, relative to its size: a smaller one gives it back."""
+_SURELY = 2.0**-40
+"""A block that posts a price with all but so much of its shares makes an offer for sure."""
 _MUCH = 2.0**8
 """A row's unit is at most so many times its limit."""
 
@@ -135,13 +137,20 @@ class ColumnAnswers:
         """Return what was found with bounds of its own."""
         point = self.singles.at(found.z)
         q, rows = self.acceptance(found), self._in_blocks
-        worth = self.slopes(found)
+        worth, (taken, p) = self.slopes(found), self.statement.charge(float(found.z[0]), found.z[1:])
         upper = float(np.sum(found.z * self._limits)) if point is None else point.value
-        if not self.is_linear:
-            few = self.under(found.weights).take(rows)
-            upper += float(np.sum(self._m[rows] * few.tangent(worth[rows])[0]))
         whole = upper + self._tops(self.blocks.heights(found.z, worth))
-        taken, p = self.statement.charge(float(found.z[0]), found.z[1:])
+        if not self.is_linear:
+            utility, tied = self.under(found.weights), worth.copy()
+            idle = np.bincount(found.group, weights=found.share, minlength=self.blocks.count) < 1.0 - _SURELY
+            tied[rows] = tie_slopes(self.statement, utility, q, (found.group, found.price), idle, (taken, p))
+            few, both = utility.take(rows), (worth, tied)
+            lines = [upper + float(np.sum(self._m[rows] * few.tangent(each[rows])[0])) for each in both]
+            wholes = [
+                line + self._tops(self.blocks.heights(found.z, each)) for line, each in zip(lines, both, strict=True)
+            ]
+            k = int(np.argmin(wholes))
+            upper, whole, worth = lines[k], wholes[k], both[k]
         enclosed = self.blocks.blocks.enclose(
             self._m * (worth - taken), self._m * p, *(k * GOOD * abs(whole) / self.blocks.count for k in (0.25, 1.0))
         )

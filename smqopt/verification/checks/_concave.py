@@ -17,7 +17,18 @@ import math
 import numpy as np
 
 from smqopt.derivation import proved_threshold_rule
-from smqopt.market import Choices, InCvxpy, Market, Solution, Statement, Status, Utility, choices, without_money
+from smqopt.market import (
+    Choices,
+    InCvxpy,
+    Market,
+    Solution,
+    Statement,
+    Status,
+    Utility,
+    choices,
+    tie_slopes,
+    without_money,
+)
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, Floats, exact_sum
 from smqopt.valuation import Regular
 from smqopt.verification.checks._check import Check
@@ -141,42 +152,23 @@ def plane_bound(solution: Solution, objective: InCvxpy, statement: Statement | N
 
 
 def slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution, taken: Floats, p: Floats) -> Floats:
-    """Return slopes e of lines above φ: φ′(q), moved so that draws are ties.
-
-    Where a block draws, all its prices are best at the e of the optimum; they are not at φ′(q) to
-    the last digits, and the bound would show that in the first order.
-    """
-    blocks, m = statement.blocks, statement.weights()
+    """Return slopes e of lines above φ of rows in blocks, at which draws are ties."""
+    blocks, drawn, first = statement.blocks, solution.lottery, statement.first_owner
     assert blocks is not None  # noqa: S101
-    first = statement.first_owner
-    rows, drawn = blocks.rows, solution.lottery
-    e, bend, few = np.zeros(statement.reduced.n), np.zeros(statement.reduced.n), utility.take(rows)
-    e[rows] = few.slope(solution.acceptance[first[rows]])
-    bend[rows] = np.sqrt(few.curvature(solution.acceptance[first[rows]]))
-    bend[~np.isfinite(bend)] = 0.0
-    if drawn is None or not np.isfinite(e).all():
-        return e[rows]
-    place = np.full(solution.market.n, -1, dtype=np.intp)
-    place[drawn.owner] = np.arange(len(drawn))
-    for g in np.unique(blocks.of_row[rows[place[first[rows]] >= 0]]).tolist():
-        mine = rows[blocks.of_row[rows] == g]
-        lots = place[first[mine]]
-        lots = lots[lots >= 0]  # prices below her own support are not told by an owner's lottery
-        k = lots[np.argmax(np.sum((drawn.probabilities[lots] > 0) & (drawn.acceptances[lots] > 0), axis=1))]
-        posted = drawn.probabilities[k] > 0
-        price = np.unique(drawn.prices[k][posted & (drawn.acceptances[k] > 0)])
-        node, row, F = blocks.acceptance(np.full(price.size, g), price)
-        use = np.zeros((price.size + 1, statement.reduced.n))  # the last one is no offer
-        np.add.at(use, (node, row), F)
-        use = m[mine] * use[:, mine]
-        height = use @ (e[mine] - taken[mine]) - (np.append(price, 0.0)[:, np.newaxis] * use) @ p[mine]
-        if not np.any(posted & (drawn.acceptances[k] == 0)):
-            use, height = use[:-1], height[:-1]
-        if height.size > 1:
-            moves = bend[mine]  # where φ bends much, a slope that is off costs little; straight ones stay
-            change = np.linalg.lstsq((use[1:] - use[:1]) * moves, height[0] - height[1:], rcond=None)[0]
-            e[mine] += moves * change
-    return e[rows]
+    group, price, idle = list[int](), list[Floats](), np.zeros(blocks.count, dtype=np.bool_)
+    if drawn is not None:
+        place = np.full(solution.market.n, -1, dtype=np.intp)
+        place[drawn.owner] = np.arange(len(drawn))
+        lot = place[first[blocks.rows]]
+        for g in np.unique(blocks.of_row[blocks.rows[lot >= 0]]).tolist():
+            lots = lot[(blocks.of_row[blocks.rows] == g) & (lot >= 0)]
+            sells = (drawn.probabilities[lots] > 0) & (drawn.acceptances[lots] > 0)
+            k = int(np.argmax(np.sum(sells, axis=1)))  # prices below her own support are not told by an owner's lottery
+            price.append(drawn.prices[lots[k]][sells[k]])
+            group += [g] * price[-1].size
+            idle[g] = np.any((drawn.probabilities[lots[k]] > 0) & (drawn.acceptances[lots[k]] == 0))
+    every = np.array(group, dtype=np.intp), np.concatenate([np.zeros(0), *price])
+    return tie_slopes(statement, utility, solution.acceptance[first], every, idle, (taken, p))
 
 
 def _without_budget(market: Market, utility: Utility, free: Floats) -> float:
