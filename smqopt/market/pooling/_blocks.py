@@ -75,7 +75,7 @@ class Blocks:
         ]
         return self.terms.cells(group, price, np.concatenate([np.zeros(0), *ends]), a, c)
 
-    def enclose(self, a: Floats, c: Floats, allowed: float, at_last: float = 0.0) -> Enclosure:
+    def enclose(self, a: Floats, c: Floats, allowed: float) -> Enclosure:
         """Bound what each block adds to the dual, for worths of rows of the statement.
 
         Parameters
@@ -84,12 +84,10 @@ class Blocks:
             m_r a_r and m_r c_r of each row, shape (n′,).
         allowed
             How far the bound of a block may lie above the best price found.
-        at_last
-            How far, if that is more, once cells are many.
         """
         of = self.terms.row, self.terms.weight
         a, c = a[of[0]] * of[1], c[of[0]] * of[1]
-        return enclose(self.terms, self.cells(a, c), a, c, allowed, at_last)
+        return enclose(self.terms, self.cells(a, c), a, c, allowed)
 
     def acceptance(self, group: Indices, price: Floats) -> tuple[Indices, Indices, Floats]:
         """Return numbers of prices, rows, and F of each row at a price of her block.

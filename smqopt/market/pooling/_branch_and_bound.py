@@ -23,8 +23,8 @@ _MOST_HALVINGS = 256
 _MOST_WORK = 1 << 24
 """Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a
 certificate says how wide its gap is."""
-_MANY_CELLS = 1 << 14
-"""So many cells of a block are many: where it gains as much at all prices, all stay hopeful."""
+_FEW_CELLS = 32
+"""Where more of a block stay hopeful, what its laws gain is added up before it is bounded."""
 _SMALLER = 0.5
 """A straight cell whose cheap end has less of its terms is halved for its roundings."""
 _WIDE = 4.0
@@ -45,7 +45,7 @@ class Enclosure:
     """How far the two might lie apart."""
 
 
-def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float, at_last: float = 0.0) -> Enclosure:
+def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float) -> Enclosure:
     """Bound the largest h of each block.
 
     Parameters
@@ -58,8 +58,6 @@ def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float,
         What one more acceptance of each term is worth, and what a payment costs; (T,).
     allowed
         How far the bound of a block may lie above the best price found: nearer takes more time.
-    at_last
-        How far, if that is more, once cells are many.
     """
     count = terms.sizes.size
     height, price = np.zeros(count), np.full(count, -np.inf)
@@ -71,7 +69,7 @@ def enclose(terms: LawTerms, cells: Cells, a: Floats, c: Floats, allowed: float,
     np.logical_or.at(loose, np.repeat(np.arange(count), terms.sizes), terms.bend == Bend.RISING)
     best = Enclosure(np.zeros(count), height, price, np.where(loose, allowed, _OF_SECOND_ORDER * allowed))
     for groups in _passes(loose):
-        _halve(terms, cells.take(groups[cells.group]), (a, c), best, at_last)
+        _halve(terms, cells.take(groups[cells.group]), (a, c), best)
     return best
 
 
@@ -90,21 +88,24 @@ def _passes(loose: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
         yield ~loose
 
 
-def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: Enclosure, at_last: float) -> None:
+def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: Enclosure) -> None:
     """Halve cells until none could exceed the largest height by more than is allowed.
 
-    By more than is allowed at last where cells are many. Writes down bounds, heights and prices.
+    Writes down bounds, heights and prices.
     """
-    work, most = 0, _MANY_CELLS * np.unique(cells.group).size
+    work = 0
     for _ in range(_MOST_HALVINGS):
         ceiling, rounding = cells.ceilings()
-        least = at_last if cells.group.size > most else 0.0
-        middle, allowed = _middle(cells), np.maximum(best.allowed[cells.group], least)
+        middle, allowed = _middle(cells), best.allowed[cells.group]
         hopeful = ceiling > best.height[cells.group] + np.maximum(allowed, 4.0 * rounding)
         # a straight cell is bounded as it is, unless its dear end makes its roundings large
         coarse = (rounding > allowed) & (ceiling + rounding > best.height[cells.group] + allowed)
         coarse &= cells.least_size < _SMALLER * cells.size
         hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
+        several = np.bincount(cells.group[hopeful], minlength=terms.sizes.size) > _FEW_CELLS
+        at = np.flatnonzero(hopeful & ~cells.exact & several[cells.group])
+        ceiling[at] = np.fmin(ceiling[at], terms.by_series(cells.take(at), *worth) + rounding[at])
+        hopeful[at] &= ceiling[at] > best.height[cells.group[at]] + np.maximum(allowed, 4.0 * rounding)[at]
         work += int(terms.sizes[cells.group[hopeful]].sum())
         if work > _MOST_WORK:
             hopeful[:] = False

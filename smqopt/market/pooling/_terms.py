@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
+from smqopt.market.pooling._remainders import PLACES, Remainders, tops_of_series
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Mixture, TruncatedLaw, Valuation
 
@@ -126,6 +127,32 @@ class LawTerms:
                 sums[row, block] = np.bincount(cell, weights=each, minlength=p0.size)
             bent_at[block] = np.bincount(cell, weights=bend >= Bend.REGULAR, minlength=p0.size) > 0
         return Cells(group, self.sizes[group], price, end, ~bent_at, *sums)
+
+    def by_series(self, cells: Cells, a: Floats, c: Floats) -> Floats:
+        """Bound h on cells, what laws gain being added up; no number if that fails."""
+        bound = np.empty(cells.group.size)
+        for block in self._blocks(cells.group):
+            some = cells.take(block)
+            price = np.clip(some.price + some.width * PLACES[:, np.newaxis], some.price, np.nextafter(some.end, 0.0))
+            node, term = self._pairs(np.tile(some.group, PLACES.size))
+            p = price.ravel()[node]
+            h = np.bincount(node, weights=(a[term] - c[term] * p) * self._cdf(term, p), minlength=price.size)
+            cell, term = self._pairs(some.group)
+            low, high = some.price[cell], some.end[cell]
+            bends = (a[term] != 0) | (c[term] != 0)
+            bends &= (high > self.low[term]) & (low < self.high[term]) & (self.bend[term] != Bend.CONSTANT)
+            cell, term, low, high = cell[bends], term[bends], low[bends], high[bends]
+            of_F, of_f = self._remainders.at(self.family[term], self.place[term], low, high)
+            worth = np.maximum(np.abs(a[term] - c[term] * low), np.abs(a[term] - c[term] * high))
+            with np.errstate(invalid="ignore", over="ignore"):
+                missed = worth * of_F + np.abs(c[term]) * of_f
+            missed = np.bincount(cell, weights=missed, minlength=some.group.size)
+            bound[block] = tops_of_series(h.reshape(price.shape)) + missed
+        return bound
+
+    @cached_property
+    def _remainders(self) -> Remainders:
+        return Remainders(self.laws)
 
     def _cdf(self, term: Indices, price: Floats) -> Floats:
         """F at a price of any size."""

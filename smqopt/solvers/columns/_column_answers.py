@@ -12,9 +12,7 @@ from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._single_columns import SingleColumns
 
 GOOD = 2.0**-36
-"""A gap so small, relative to the bound, ends the search;"""
-CERTIFIED = 2.0**-34
-"""and so does one that is only so small where blocks cannot be bounded nearer."""
+"""A gap so small, relative to the bound, ends the search."""
 _LAST = 2.0**-42
 """What rounding may break the budget by, relative to its size: a smaller one gives it back."""
 _SURELY = 2.0**-40
@@ -73,7 +71,6 @@ class ColumnAnswers:
         self._linear = utility.each if isinstance(utility, Linear) else None
         self._in_blocks = self.blocks.rows
         self.sizes = self._sizes()
-        self.open_end = 0.0  # how far what blocks gain is known, as asked last
 
     def under(self, weights: Floats) -> Utility:
         """Return φ of the rows with weights of laws."""
@@ -151,17 +148,11 @@ class ColumnAnswers:
             ]
             k = int(np.argmin(wholes))
             upper, whole, worth = lines[k], wholes[k], both[k]
-        enclosed = self.blocks.blocks.enclose(
-            self._m * (worth - taken), self._m * p, *(k * GOOD * abs(whole) / self.blocks.count for k in (0.25, 1.0))
-        )
-        self.open_end = float(np.sum(enclosed.top - enclosed.height))
+        allowed = 0.25 * GOOD * abs(whole) / self.blocks.count
+        enclosed = self.blocks.blocks.enclose(self._m * (worth - taken), self._m * p, allowed)
         return replace(
             found, acceptance=q[self.singles.rows], lower=self.value(found), upper=upper + float(np.sum(enclosed.top))
         )
-
-    def nearest(self, found: Found) -> float:
-        """Return how near bounds come where blocks are only known so far."""
-        return min(2.0 * self.open_end, CERTIFIED * abs(found.upper))
 
     def value(self, found: Found) -> float:
         """Return what an answer is worth."""

@@ -37,8 +37,6 @@ _ROUNDING = 2.0**-42
 """A dual below 0 by less, relative to its terms, proves nothing."""
 _TRIES = 12
 """Of posting one price each, with the rows that broke made tighter."""
-_AT_LAST = 4.0
-"""What blocks gain is known less near by this, where many cells gain as much."""
 _INNER = 4
 """Times that prices of blocks are sought at the same multipliers."""
 _FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
@@ -137,14 +135,14 @@ class ColumnSearch(ColumnAnswers):
             if 0 < abs(one.lower) < _SMALL * self._unit / _FINE:
                 self._unit = abs(one.lower) * _FINE
                 self._master.seek_value(self._unit)
-            gap, close = one.upper - one.lower, max(enough * abs(one.upper), self.nearest(one))
+            gap = one.upper - one.lower
             # a lower bound above the upper one: HiGHS lets shares break rows by a little
             if gap >= -_LET * abs(one.upper) and (best is None or abs(gap) < abs(best.upper - best.lower)):
                 best = one
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)
-            if abs(gap) <= close or stalls.by(best):
+            if abs(gap) <= enough * abs(one.upper) or stalls.by(best):
                 break
             lined = self._add_lines(self._mixture(answer))
             if self._columns == before and near <= self._apart and not lined:
@@ -288,13 +286,12 @@ class ColumnSearch(ColumnAnswers):
     def _enclose(self, z: Floats, worth: Floats, allowed: float) -> float:
         """Bound what blocks add, and add the prices that were not known to be best."""
         taken, p = self.statement.charge(float(z[0]), z[1:])
-        found = self.blocks.blocks.enclose(self._m * (worth - taken), self._m * p, allowed, _AT_LAST * allowed)
+        found = self.blocks.blocks.enclose(self._m * (worth - taken), self._m * p, allowed)
         tops = np.zeros(found.top.size)
         np.maximum.at(tops, self.blocks.group, self.blocks.heights(z, worth))
         missed = np.flatnonzero((found.height > tops + found.allowed) & np.isfinite(found.price))
         if missed.size:
             self._add_prices(missed, found.price[missed])
-        self.open_end = float(np.sum(found.top - found.height))
         return float(np.sum(found.top))
 
     def _slopes(self, answer: MasterAnswer) -> tuple[Floats, float]:

@@ -31,7 +31,7 @@ _ROUNDING = 2.0**-40
 _TRIES = 3
 _LESS = 2.0**-4
 """An answer whose gap shrinks so far is not tried from other prices."""
-_CLOSE, _OPEN = 1e-12, 2.0**-36
+_CLOSE = 1e-12
 """A gap so small, relative to the bound, is as good as any."""
 _FEW = 64
 """Unknowns of Newton steps over rows on their own."""
@@ -95,9 +95,7 @@ def _at_their_best(search: ColumnSearch, found: Found, worth: Floats) -> Found:
     """Post the best price, or none, to blocks that do not draw."""
     taken, p = search.statement.charge(float(found.z[0]), found.z[1:])
     m, count = search.statement.weights(), search.blocks.count
-    best = search.blocks.blocks.enclose(
-        m * (worth - taken), m * p, _CLOSE * abs(found.upper) / count, _OPEN * abs(found.upper) / count
-    )
+    best = search.blocks.blocks.enclose(m * (worth - taken), m * p, _CLOSE * abs(found.upper) / count)
     lots = np.bincount(found.group, minlength=count)
     total = np.bincount(found.group, weights=found.share, minlength=count)
     alone = (lots == 0) | ((lots == 1) & (total > 1.0 - SURE))
@@ -116,9 +114,8 @@ def _at_better_prices(search: ColumnSearch, found: Found) -> tuple[Found, Mask, 
     """Move the nearest drawn price of each block to its best one."""
     worth, m, price = search.slopes(found), search.statement.weights(), found.price.copy()
     taken, p = search.statement.charge(float(found.z[0]), found.z[1:])
-    best = search.blocks.blocks.enclose(
-        m * (worth - taken), m * p, *(k * abs(found.upper) / search.blocks.count for k in (_CLOSE, _OPEN))
-    )
+    allowed = _CLOSE * abs(found.upper) / search.blocks.count
+    best = search.blocks.blocks.enclose(m * (worth - taken), m * p, allowed)
     apart = np.abs(price - best.price[found.group])
     order = np.lexsort((apart, found.group))
     nearest = order[np.unique(found.group[order], return_index=True)[1]]
@@ -177,7 +174,7 @@ def polish(search: ColumnSearch, found: Found) -> Found:
         gap = abs(one.upper - one.lower)
         if best is found or keeps > kept or (keeps == kept and gap < abs(best.upper - best.lower)):
             best = one
-        near = max(abs(found.upper - found.lower) * _LESS, _CLOSE * abs(found.upper), search.nearest(found))
+        near = max(abs(found.upper - found.lower) * _LESS, _CLOSE * abs(found.upper))
         if keeps and gap <= near:
             break
     return best

@@ -107,7 +107,7 @@ def block_tops(statement: Statement, others: float, worth: Floats, price: Floats
     rough = blocks.enclose(m * worth, m * price, math.inf)
     whole = abs(others + float(np.sum(rough.height)))
     allowed = BLOCK_EXCESS.value * whole / blocks.count
-    found = blocks.enclose(m * worth, m * price, allowed, allowed)
+    found = blocks.enclose(m * worth, m * price, allowed)
     return exact_sum(found.top) * (1.0 + ROUNDING.value)
 
 
