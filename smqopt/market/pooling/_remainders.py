@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from smqopt.numeric import Floats, Indices
-from smqopt.valuation import PieceLaw, SmoothPiece, Valuation
+from smqopt.valuation import Valuation
+
+if TYPE_CHECKING:
+    from smqopt.valuation import PieceLaw, SmoothPiece
 
 _NODES = 7
 """N."""

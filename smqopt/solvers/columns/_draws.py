@@ -15,6 +15,9 @@ _COARSE, BESIDE = 2.0**-46, (2.0**-48, 2.0**-44, 2.0**-40, 2.0**-36)
 """Active rows that are missed by less, relative to their sizes, are met; how far from one price,
 relatively, those may lie that are drawn in its place, the first ones that do."""
 
+_SURE = 2.0**-22
+"""Shares of a block that miss 1 by less come to it."""
+
 
 def merge(search: ColumnSearch, found: Found) -> Found:
     """Post one price in place of neighbours."""
@@ -26,8 +29,8 @@ def draw(search: ColumnSearch, found: Found) -> Found:
 
     With the value of what is posted.
     """
-    start = merge(search, found)
-    active, one = np.flatnonzero(found.z), start
+    active = np.flatnonzero(found.z)
+    one = start = _shift(search, active, merge(search, found))
 
     def miss(other: Found) -> float:
         return float(np.max(np.abs(search.left(other) / search.sizes)[active], initial=0.0))
@@ -37,6 +40,26 @@ def draw(search: ColumnSearch, found: Found) -> Found:
             break
         one = min(one, _draw_between(search, active, start, beside), key=miss)
     return dataclasses.replace(one, lower=search.value(one))
+
+
+def _shift(search: ColumnSearch, active: Indices, found: Found) -> Found:
+    """Move shares a little, so that active rows are met: what is drawn ties.
+
+    To and from no offer, or the largest share of a block that surely gets one.
+    """
+    group, share = found.group, found.share
+    sure = np.bincount(group, weights=share, minlength=search.blocks.count) > 1.0 - _SURE
+    order = np.lexsort((share, group))
+    largest = np.zeros(sure.size, dtype=np.intp)
+    largest[group[order]] = order
+    uses = search.blocks.uses(group, found.price)[1][:, active] / search.sizes[active]
+    room = np.where(sure[group], share, np.minimum(share, 1.0 - share))[:, np.newaxis]
+    way = (uses - np.where(sure[group, np.newaxis], uses[largest[group]], 0.0)) * room
+    moved = room[:, 0] * np.linalg.lstsq(way.T, search.left(found)[active] / search.sizes[active], rcond=None)[0]
+    kept = np.flatnonzero(sure[group] & (largest[group] == np.arange(group.size)))
+    moved[kept] = 0.0
+    moved[kept] = -np.bincount(group, weights=moved, minlength=sure.size)[group[kept]]
+    return dataclasses.replace(found, share=np.clip(share + moved, 0.0, 1.0))
 
 
 def _draw_between(search: ColumnSearch, active: Indices, found: Found, beside: float) -> Found:

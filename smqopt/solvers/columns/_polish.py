@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
-from smqopt.solvers.columns._column_answers import Found
+from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._newton_equations import RELATIVE, SURE, TIED, Equations, newton_steps
 from smqopt.solvers.columns._tops import Tops
@@ -32,7 +32,7 @@ _TRIES = 3
 _LESS = 2.0**-4
 """An answer whose gap shrinks so far is not tried from other prices."""
 _CLOSE = 1e-12
-"""A gap so small, relative to the bound, is as good as any."""
+"""How near the best prices are sought, relative to the bound."""
 _FEW = 64
 """Unknowns of Newton steps over rows on their own."""
 
@@ -174,7 +174,7 @@ def polish(search: ColumnSearch, found: Found) -> Found:
         gap = abs(one.upper - one.lower)
         if best is found or keeps > kept or (keeps == kept and gap < abs(best.upper - best.lower)):
             best = one
-        near = max(abs(found.upper - found.lower) * _LESS, _CLOSE * abs(found.upper))
+        near = max(abs(found.upper - found.lower) * _LESS, 0.5 * GOOD * abs(found.upper))
         if keeps and gap <= near:
             break
     return best

@@ -1,0 +1,91 @@
+"""Laws in doubt of which all prices gain alike: what laws gain is added up before it is bounded."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import smqopt as smq
+from smqopt.market import state
+from smqopt.market.pooling import _branch_and_bound
+
+FLAT = [
+    [smq.Uniform(0, 1), smq.Power(2)],
+    [smq.Triangular(0, 1, 1), smq.Uniform(0, 1)],
+    [smq.Power(0.5), smq.Power(1.5)],
+    [smq.Power(3), smq.Power(4), smq.Power(3.5)],
+    [smq.Beta(2, 1), smq.Beta(3, 1)],
+]
+"""F under the worst law is p F under the dearest one: an acceptance costs 1 at any price."""
+SMOOTH = [
+    smq.Power(0.6, 0.1, 1),
+    smq.Beta(2, 3),
+    smq.Triangular(0, 0.3, 1),
+    smq.Gamma(2, 0.3, 0, 1),
+    smq.Kumaraswamy(2, 0.5),
+    smq.Normal(0.4, 0.2, 0, 1),
+    smq.Mixture([smq.Uniform(0, 0.5), smq.Beta(3, 3)], [0.4, 0.6]),
+    smq.Discrete([0.3, 0.8], [1, 2]),
+]
+
+
+def terms_of(laws):
+    market = smq.Market(np.ones(len(laws)), smq.ByOwner(laws), groups={"g": [0] * len(laws)})
+    return state(market, [smq.CommonPrice("g")]).blocks.terms
+
+
+@cache
+def smooth():
+    return terms_of(SMOOTH)
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_no_price_of_a_cell_gains_more(data):
+    sign = st.floats(-2, 2).map(lambda x: x if abs(x) > 1e-6 else 0.0)
+    a, c = (np.array(data.draw(st.lists(sign, min_size=len(SMOOTH), max_size=len(SMOOTH)))) for _ in range(2))
+    low = data.draw(st.floats(0, 0.95))
+    high = data.draw(st.floats(low, 1).filter(lambda p: p > low))
+    terms = smooth()
+    a, c = (column[terms.row] * terms.weight for column in (a, c))
+    cells = terms.cells(np.zeros(1, np.intp), np.array([low]), np.array([high]), a, c)
+    (bound,) = terms.by_series(cells, a, c)
+    price = np.linspace(low, np.nextafter(high, 0), 400)
+    F = terms.at(np.zeros(400, np.intp), price)[2].reshape(400, -1) / terms.weight
+    h = F @ a - price * (F @ c)
+    assert np.isnan(bound) or bound >= h.max() - 1e-14 * (abs(a).sum() + abs(c).sum())
+
+
+def test_what_cancels_is_seen_on_a_wide_cell():
+    terms = terms_of([smq.Power(3), smq.Power(4)])
+    a, c = np.array([0.0, 2.0]), np.array([2.0, 0.0])
+    cells = terms.cells(np.zeros(1, np.intp), np.array([0.5]), np.array([0.6]), a, c)
+    assert cells.ceilings()[0] > 1e-3
+    assert abs(terms.by_series(cells, a, c)) < 1e-15
+
+
+def dearest_first(epsilon, budget):
+    """What a budget buys at 1 an acceptance."""
+    best = -np.sort(-epsilon)
+    return float(best @ np.clip(budget - np.arange(best.size), 0, 1))
+
+
+@pytest.mark.parametrize("laws", FLAT, ids=lambda laws: laws[0].name)
+@pytest.mark.parametrize(("n", "share"), [(1, 0.5), (2, 1e-3), (7, 0.3), (30, 0.99)])
+def test_an_acceptance_costs_the_same_at_any_price(laws, n, share, monkeypatch):
+    monkeypatch.setattr(_branch_and_bound, "_MOST_WORK", 1 << 14)  # a thousandth of what it was
+    epsilon = np.random.default_rng(n).uniform(0.1, 2, n)
+    solution = smq.solve(smq.Market(epsilon, smq.Scenarios(laws)), share * n)
+    certificate = smq.verify(solution)
+    assert certificate.valid
+    assert certificate.upper_bound == pytest.approx(dearest_first(epsilon, share * n), rel=1e-10)
+
+
+@pytest.mark.parametrize("aim", [smq.DiminishingReturns(0.3), smq.InverseProbabilityVariance()], ids=lambda a: a.kind)
+def test_thirty_owners_with_an_objective_that_bends(aim):
+    epsilon = np.random.default_rng(1).uniform(0.1, 2, 30)
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0.1, 1.5)])
+    assert smq.verify(smq.solve(smq.Market(epsilon, laws), 6.0, objective=aim)).valid
