@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     )
     from smqopt.valuation.table._known_tables import proved_table as proved_table
     from smqopt.valuation.table._proved_table import ProvedTable as ProvedTable
+    from smqopt.valuation.table._remainders import Remainders as Remainders
     from smqopt.valuation.table._smooth_piece import ORDER as ORDER, PieceLaw as PieceLaw, SmoothPiece as SmoothPiece
     from smqopt.valuation.table._smooth_pieces import piece_law as piece_law
     from smqopt.valuation.table._step_law import StepLaw as StepLaw, step_law as step_law

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market.pooling._cells import Cells
+from smqopt.market.pooling._chebyshev import NODES, PLACES, tops_of_series
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
-from smqopt.market.pooling._remainders import PLACES, Remainders, tops_of_series
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Mixture, TruncatedLaw, Valuation
+
+if TYPE_CHECKING:
+    from smqopt.valuation import Remainders
 
 _PAIRS_AT_A_TIME = 1 << 17
 """Their columns fit into a cache."""
@@ -152,7 +155,9 @@ class LawTerms:
 
     @cached_property
     def _remainders(self) -> Remainders:
-        return Remainders(self.laws)
+        from smqopt.valuation import Remainders  # noqa: PLC0415 -- loads ball arithmetic, which most blocks do without
+
+        return Remainders(self.laws, NODES)
 
     def _cdf(self, term: Indices, price: Floats) -> Floats:
         """F at a price of any size."""
