@@ -103,9 +103,9 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         coarse &= cells.least_size < _SMALLER * cells.size
         hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
         several = np.bincount(cells.group[hopeful], minlength=terms.sizes.size) > _FEW_CELLS
-        at = np.flatnonzero(hopeful & ~cells.exact & several[cells.group])
-        ceiling[at] = np.fmin(ceiling[at], terms.by_series(cells.take(at), *worth) + rounding[at])
-        hopeful[at] &= ceiling[at] > best.height[cells.group[at]] + np.maximum(allowed, 4.0 * rounding)[at]
+        of = np.flatnonzero(hopeful & ~cells.exact & several[cells.group])
+        ceiling[of] = np.fmin(ceiling[of], terms.by_series(cells.take(of), *worth) + rounding[of])
+        hopeful[of] &= ceiling[of] > best.height[cells.group[of]] + np.maximum(allowed, 4.0 * rounding)[of]
         work += int(terms.sizes[cells.group[hopeful]].sum())
         if work > _MOST_WORK:
             hopeful[:] = False
