@@ -1,4 +1,4 @@
-"""Bounds of derivatives of laws on intervals, for polynomials through values of sums of laws.
+"""Bounds of derivatives of laws on intervals, for polynomials through sums.
 
 On [m − r, m + r] the polynomial of degree N − 1 through a function h at the zeros of T_N((p − m)/r),
 a Chebyshev polynomial, lies within max |h⁽ᴺ⁾/N!| r^N/2^(N−1) of h. For h = Σ (a − c p) F that is at
@@ -20,7 +20,7 @@ from smqopt.valuation.table._smooth_pieces import piece_law
 
 
 class Remainders:
-    """Bounds of |F⁽ᴺ⁾/N!| and |F⁽ᴺ⁻¹⁾/(N − 1)!|, times r^N/2^(N−1), of families of laws.
+    """Bounds of |F⁽ᴺ⁾/N!| and |F⁽ᴺ⁻¹⁾/(N − 1)!|, times r^N/2^(N−1), of laws.
 
     What was found once is kept.
 
@@ -37,7 +37,7 @@ class Remainders:
         self._family, self._pieces, self._known = cache(self._family_of), cache(self._pieces_of), cache(self._bound)
 
     def at(self, family: Indices, place: Indices, low: Floats, high: Floats) -> Floats:
-        """Bound both of laws of families from low to high; (2, k), not finite where not known."""
+        """Bound both from low to high; shape (2, k), not finite where not known."""
         columns = zip(*(column.tolist() for column in (family, place, low, high)), strict=True)
         return np.array([self._known(*each) for each in columns]).reshape(-1, 2).T
 
