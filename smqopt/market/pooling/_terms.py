@@ -155,7 +155,7 @@ class LawTerms:
 
     @cached_property
     def _remainders(self) -> Remainders:
-        from smqopt.valuation import Remainders  # noqa: PLC0415 -- loads ball arithmetic, which most blocks do without
+        from smqopt.valuation import Remainders  # noqa: PLC0415 -- loads ball arithmetic
 
         return Remainders(self.laws, NODES)
 

@@ -1,8 +1,8 @@
 """Bounds of derivatives of laws on intervals, for polynomials through sums.
 
-On [m − r, m + r] the polynomial of degree N − 1 through a function h at the zeros of T_N((p − m)/r),
-a Chebyshev polynomial, lies within max |h⁽ᴺ⁾/N!| r^N/2^(N−1) of h. For h = Σ (a − c p) F that is at
-most Σ |a − c p| |F⁽ᴺ⁾/N!| + |c| |F⁽ᴺ⁻¹⁾/(N − 1)!|, times r^N/2^(N−1).
+On [m − r, m + r] the polynomial of degree N − 1 through a function h at the zeros of T_N((p −
+m)/r), a Chebyshev polynomial, lies within max |h⁽ᴺ⁾/N!| r^N/2^(N−1) of h. For h = Σ (a − c p) F
+that is at most Σ |a − c p| |F⁽ᴺ⁾/N!| + |c| |F⁽ᴺ⁻¹⁾/(N − 1)!|, times r^N/2^(N−1).
 """
 
 from __future__ import annotations
