@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.program._extensions import Entry as Entry, LinearReading as LinearReading
+    from smqopt.program._extensions import Entry as Entry
     from smqopt.program._linear_rows import (
         FLOOR_ON_SPEND as FLOOR_ON_SPEND,
         LinearConstraint as LinearConstraint,

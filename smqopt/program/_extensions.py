@@ -6,7 +6,6 @@ Which constraints were added to OP2, which were taken out, and what they say.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import cvxpy as cp
@@ -21,15 +20,6 @@ _MOST_ROWS = 20_000
 """More rows than this make a dense system too large; the conic route takes them."""
 
 Entry: TypeAlias = "cp.Constraint | bool"
-
-
-@dataclass(frozen=True)
-class LinearReading:
-    """What was added in cvxpy, as rows and bounds where it is linear."""
-
-    linear: tuple[LinearConstraint, ...]
-    others: tuple[Entry, ...]
-    """Those that are not, as they stand; all of them where the linear ones have too many rows."""
 
 
 class Extensible:
@@ -106,10 +96,11 @@ class Extensible:
         """Whether the constraints are others than OP2's own."""
         return bool(self.records or self.added or self.removed)
 
-    def read(self, *, both_sides: bool = False) -> LinearReading:
+    def read(self, *, both_sides: bool = False) -> tuple[tuple[LinearConstraint, ...], tuple[Entry, ...]]:
         """Read what was added in cvxpy, with its parameters as they are now.
 
-        With `both_sides` |x| ≤ c is read as two rows.
+        As rows and bounds where it is linear, and what is not as it stands; all of it where the
+        linear ones have too many rows. With `both_sides` |x| ≤ c is read as two rows.
 
         Raises
         ------
@@ -123,8 +114,8 @@ class Extensible:
         read = linear_constraints(constraints, self.acceptance, self.spend, both_sides=both_sides)
         linear = tuple(one for one in read if one is not None)
         if sum(len(one.rows) for one in linear) > _MOST_ROWS:
-            return LinearReading((), tuple(constraints))
-        return LinearReading(linear, tuple(one for one, found in zip(constraints, read, strict=True) if found is None))
+            return (), tuple(constraints)
+        return linear, tuple(one for one, found in zip(constraints, read, strict=True) if found is None)
 
 
 OF_PROGRAMS: set[int] = set()

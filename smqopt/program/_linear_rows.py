@@ -15,7 +15,8 @@ from scipy import sparse
 
 from smqopt.errors import InputError
 from smqopt.market import ENTRY, AcceptanceBounds, ConstraintRecord, LinearRow
-from smqopt.program.dcp._affine import AffineMap, affine_map
+from smqopt.numeric import Floats, Indices
+from smqopt.program.dcp._affine import affine_map
 from smqopt.program.dcp._wording import words_of
 
 FLOOR_ON_SPEND = "beside constraints that are not linear bound acceptance instead; else state the highest price, by PriceRange(at_most=...)"
@@ -56,11 +57,13 @@ def linear_constraints(
         If one has a number that is not finite.
     """
     sides = [_sides(one, acceptance, spend, both_sides=both_sides) for one in constraints]
-    read = affine_map([side.expr for of_one in sides for side in of_one], (acceptance, spend))
+    matrix, constant = affine_map([side.expr for of_one in sides for side in of_one], (acceptance, spend))
     ends = np.cumsum([0, *(sum(side.size for side in of_one) for of_one in sides)]).tolist()
     return [
-        _records(one, read.take(slice(*rows)), acceptance.size) if of_one and isinstance(one, cp.Constraint) else None
-        for one, of_one, rows in zip(constraints, sides, itertools.pairwise(ends), strict=True)
+        _records(one, matrix[i:j], constant[i:j], acceptance.size)
+        if of_one and isinstance(one, cp.Constraint)
+        else None
+        for one, of_one, (i, j) in zip(constraints, sides, itertools.pairwise(ends), strict=True)
     ]
 
 
@@ -83,33 +86,31 @@ def is_linear(constraint: cp.Constraint, acceptance: cp.Variable, spend: cp.Vari
     return simple and known and bool(constraint.expr.is_affine())
 
 
-def _records(constraint: cp.Constraint, read: AffineMap, n: int) -> LinearConstraint:
+def _records(constraint: cp.Constraint, matrix: sparse.csr_array, constant: Floats, n: int) -> LinearConstraint:
     equal = isinstance(constraint, cp.constraints.Equality)
-    matrix = sparse.csr_array(read.matrix)
-    matrix.sum_duplicates()
     matrix.eliminate_zeros()
     name = words_of(constraint)
-    if not (np.isfinite(matrix.data).all() and np.isfinite(read.constant).all()):
+    if not (np.isfinite(matrix.data).all() and np.isfinite(constant).all()):
         raise InputError(f"program: constraint {name!r}", "must have finite numbers", remedy="drop what bounds nothing")
     count = np.diff(matrix.indptr)
     alone = count == 1
     alone[alone] = matrix.indices[matrix.indptr[:-1][alone]] < n
     alone &= matrix.shape[0] == constraint.size  # the two sides of a modulus are rows
-    bounds, bound_entries = _bounds(matrix, read, np.flatnonzero(alone), name, equal=equal)
+    bounds, bound_entries = _bounds(matrix, constant, np.flatnonzero(alone), name, equal=equal)
     others = np.flatnonzero(~alone)
-    rows = tuple(_rows(matrix, read, others, n, name, equal=equal))
+    rows = tuple(_rows(matrix, constant, others, n, name, equal=equal))
     return LinearConstraint(constraint, rows, tuple((others % constraint.size).tolist()), bounds, bound_entries, equal)
 
 
 def _bounds(
-    matrix: sparse.csr_array, read: AffineMap, entries: np.ndarray, name: str, *, equal: bool
+    matrix: sparse.csr_array, constant: Floats, entries: Indices, name: str, *, equal: bool
 ) -> tuple[AcceptanceBounds | None, tuple[tuple[int, int, float], ...]]:
     """Return a q_i + c ≤ 0 as a bound of q_i: above where a > 0, below where a < 0."""
     if entries.size == 0:
         return None, ()
     at = matrix.indptr[:-1][entries]
     owner, coefficient = matrix.indices[at], matrix.data[at]
-    bound = -read.constant[entries] / coefficient
+    bound = -constant[entries] / coefficient
     above, below = equal | (coefficient > 0), equal | (coefficient < 0)
     record = AcceptanceBounds(
         at_least=tuple(zip(owner[below].tolist(), bound[below].tolist(), strict=True)),
@@ -120,14 +121,14 @@ def _bounds(
 
 
 def _rows(
-    matrix: sparse.csr_array, read: AffineMap, entries: np.ndarray, n: int, name: str, *, equal: bool
+    matrix: sparse.csr_array, constant: Floats, entries: Indices, n: int, name: str, *, equal: bool
 ) -> Iterator[LinearRow]:
     for entry in entries.tolist():
         start, end = matrix.indptr[entry], matrix.indptr[entry + 1]
         columns, values = matrix.indices[start:end], matrix.data[start:end]
         spends = columns >= n
         yield LinearRow(
-            at_most=-float(read.constant[entry]),
+            at_most=-float(constant[entry]),
             acceptance=tuple(zip(columns[~spends].tolist(), values[~spends].tolist(), strict=True))
             or (() if spends.any() else ((0, 0.0),)),  # an entry may be about nobody
             spend=tuple(zip((columns[spends] - n).tolist(), values[spends].tolist(), strict=True)),

@@ -13,18 +13,16 @@ from smqopt.market import (
     Market,
     Objective,
     PurchasedPrivacy,
-    Statement,
     checked_budget,
     require_convex_costs,
     state,
     units_of,
 )
 from smqopt.numeric import PIECES_GAP
-from smqopt.program._cost_links import cost_links
 from smqopt.program._extensions import OF_PROGRAMS, Entry, Extensible
 from smqopt.program._linear_rows import LinearConstraint, is_linear
 from smqopt.program._objective import Aim, check_objective, state_objective
-from smqopt.program._record_rows import record_rows
+from smqopt.program._stated_rows import cost_links, record_rows
 from smqopt.program.scaling._budget_scale import BudgetScale
 from smqopt.program.scaling._normalised import NormalisedProblem, ScaledRow, Scaling
 
@@ -77,6 +75,8 @@ class Program(Extensible):
         The market.
     records
         The constraint records.
+    statement
+        The market and the records, in one form.
     ironed
         Whether hulls are stated.
     acceptance
@@ -114,10 +114,10 @@ class Program(Extensible):
         ironed: bool = False,
         target_gap: float = PIECES_GAP.value,
     ) -> None:
-        self._statement = state(market, constraints)
-        require_convex_costs(self._statement.listed, ironed=ironed)
+        self.statement = state(market, constraints)
+        require_convex_costs(self.statement.listed, ironed=ironed)
         self.market = market
-        self.records = self._statement.records
+        self.records = self.statement.records
         self.ironed = ironed
         n = market.n
         counts = market.weights
@@ -130,7 +130,7 @@ class Program(Extensible):
         units = units_of(market)
         unitless_spend = cp.Variable(n, name="unitless_spend")
         links, rows, pieces = cost_links(
-            self._statement.listed.valuation, self.acceptance, self.spend, unitless_spend, units.currency
+            self.statement.listed.valuation, self.acceptance, self.spend, unitless_spend, units.currency
         )
         self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
         self._op2 = [
@@ -153,7 +153,7 @@ class Program(Extensible):
             pieces=tuple(pieces),
             target_gap=_checked_gap(target_gap),
         )
-        stated = record_rows(self._statement, self.acceptance, self.spend)
+        stated = record_rows(self.statement, self.acceptance, self.spend)
         self._of_records = [(constraint, self.records[record].words) for record, constraint in stated]
         self.constraints = [constraint for constraint, _ in (*self._op2, *self._of_records)]
         self._stated: list[Entry] = []
@@ -215,11 +215,6 @@ class Program(Extensible):
         """The constraints that state the records, in the order of the records."""
         return [constraint for constraint, _ in self._of_records]
 
-    @property
-    def statement(self) -> Statement:
-        """The market and the records, in one form."""
-        return self._statement
-
     def linear_constraints(self) -> tuple[LinearConstraint, ...] | None:
         """Read what was added in cvxpy as linear rows and bounds, parameters as now.
 
@@ -229,8 +224,8 @@ class Program(Extensible):
             Or None where something added is not linear in acceptance and spend, or something was
             taken out.
         """
-        found = self.read(both_sides=True)
-        return None if found.others or self.removed else found.linear
+        linear, others = self.read(both_sides=True)
+        return None if others or self.removed else linear
 
     def as_records(self) -> tuple[Market, tuple[ConstraintRecord, ...], Objective]:
         """Return the market, all that was added to OP2 as records, and the objective.

@@ -205,10 +205,10 @@ def test_affine_expressions_are_read_as_cvxpy_evaluates_them():
         cp.Constant([1.0, 2.0]),
     ]
     for some in (expressions, [one for one in expressions if "cumsum" not in str(one)], expressions[-1:], []):
-        read = affine_map(some, (x, y))
+        matrix, constant = affine_map(some, (x, y))
         x.value, y.value = rng.normal(size=4), rng.normal(size=4)
         expected = np.concatenate([np.zeros(0), *(np.ravel(expression.value) for expression in some)])
-        assert read.matrix @ np.concatenate([x.value, y.value]) + read.constant == pytest.approx(expected, abs=1e-12)
+        assert matrix @ np.concatenate([x.value, y.value]) + constant == pytest.approx(expected, abs=1e-12)
 
 
 def test_records_and_cvxpy_say_the_same():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
@@ -13,30 +12,19 @@ from scipy import sparse
 from smqopt.numeric import Floats
 
 
-@dataclass(frozen=True)
-class AffineMap:
-    """M x + c for the values x of some variables, one after the other."""
-
-    matrix: sparse.csr_array
-    """M, shape (entries of the expressions, total size of the variables)."""
-    constant: Floats
-    """c, one for each entry."""
-
-    def take(self, entries: slice) -> AffineMap:
-        """Return some entries alone."""
-        return AffineMap(self.matrix[entries], self.constant[entries])
-
-
 def dense(value: Any) -> Floats:
     """Return a value of cvxpy as an array, also where it is a sparse matrix."""
     table: Any = value
     return np.asarray(table.toarray() if sparse.issparse(value) else table, dtype=np.float64)
 
 
-def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Variable]) -> AffineMap:
-    """Read affine expressions in some variables, one under the other.
+def affine_map(
+    expressions: Sequence[cp.Expression], variables: Sequence[cp.Variable]
+) -> tuple[sparse.csr_array, Floats]:
+    """Return M and c of M x + c: affine expressions, one under the other.
 
-    Of at most one dimension each; their parameters are taken at their values.
+    Of at most one dimension each, in some variables, one after the other; their parameters are
+    taken at their values.
     """
     starts = np.cumsum([0, *(one.size for one in variables)]).tolist()
     first = dict(zip([one.id for one in variables], starts, strict=False))
@@ -61,4 +49,4 @@ def affine_map(expressions: Sequence[cp.Expression], variables: Sequence[cp.Vari
         one.save_value(value)
     at = np.concatenate(rows), np.concatenate(columns)
     matrix = sparse.coo_array((np.concatenate(slopes), at), shape=(count, starts[-1]))
-    return AffineMap(sparse.csr_array(matrix), np.concatenate(constant))
+    return sparse.csr_array(matrix), np.concatenate(constant)

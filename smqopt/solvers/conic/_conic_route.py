@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import cvxpy as cp
@@ -13,7 +13,7 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import ConstraintRecord, InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
 from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, Floats
-from smqopt.program import FLOOR_ON_SPEND, LinearReading, Program, require_convex, shortened_text, words_of
+from smqopt.program import FLOOR_ON_SPEND, LinearConstraint, Program, require_convex, shortened_text, words_of
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
@@ -70,8 +70,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     budget = program.current_budget()
     for constraint in program.added:
         require_convex(constraint)
-    reading = program.read()
-    for one in reading.linear:
+    linear, others = program.read()
+    for one in linear:
         if any(row.asks_for_spend for row in one.rows):
             raise InputError(
                 f"program: constraint {words_of(one.constraint)!r}",
@@ -79,8 +79,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
                 remedy=FLOOR_ON_SPEND,
             )
     try:
-        if budget == 0 and not program.removed and not reading.others and program.objective_record is not None:
-            stated = state(program.market, _linear_part(program, reading)[0])
+        if budget == 0 and not program.removed and not others and program.objective_record is not None:
+            stated = state(program.market, _linear_part(program, linear)[0])
             found = solve_statement(stated, 0.0, objective=program.objective_record)
             return dataclasses.replace(found, solver="conic", constraints=program.extensions)
         if budget == 0 and not program.removed:
@@ -88,26 +88,26 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
                 nothing = [program.acceptance == 0, program.spend == 0]
                 problem = cp.Problem(cp.Minimize(0), [*program.added, *nothing])
                 solve_in_attempts(problem, accept_inaccurate, options)
-            return buy_nothing(program, _no_offers(program, 0.0), _linear_part(program, reading)[0], reading.others)
+            return buy_nothing(program, _no_offers(program, 0.0), _linear_part(program, linear)[0], others)
         details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
     except Infeasible:
         conflict = find_conflict(program, accept_inaccurate, options)
-        records = _linear_part(program, reading)[0]
+        records = _linear_part(program, linear)[0]
         none = _no_offers(program, budget)
         return dataclasses.replace(none, status=Status.INFEASIBLE, conflict=conflict, records=records)
     solution = _solution(program, budget, checked_acceptance(program), details)
     require_no_burnt_money(program, solution)
     aim = recorded_objective(program, solution.acceptance, accept_inaccurate, options)
     solution = dataclasses.replace(solution, objective=aim)
-    records, prices = _linear_part(program, reading)
-    if not reading.others:
+    records, prices = _linear_part(program, linear)
+    if not others:
         solution = dataclasses.replace(solution, records=records, constraint_prices=prices)
     if program.removed or solution.status not in (Status.BINDING, Status.SLACK):
         return solution
-    return solve_under_cuts(program, solution, (records, prices), reading.others)
+    return solve_under_cuts(program, solution, (records, prices), others)
 
 
-def _linear_part(program: Program, reading: LinearReading) -> tuple[tuple[ConstraintRecord, ...], Floats]:
+def _linear_part(program: Program, linear: Sequence[LinearConstraint]) -> tuple[tuple[ConstraintRecord, ...], Floats]:
     """Return what is linear as records, and the multipliers of the last solve.
 
     No records where something was taken out of the program, and no multipliers where the solver
@@ -115,12 +115,12 @@ def _linear_part(program: Program, reading: LinearReading) -> tuple[tuple[Constr
     """
     if program.removed:
         return (), np.zeros(0)
-    records = (*program.records, *(record for one in reading.linear for record in one.records))
-    if any(one.dual_value is None for one in (*program.of_records, *(one.constraint for one in reading.linear))):
+    records = (*program.records, *(record for one in linear for record in one.records))
+    if any(one.dual_value is None for one in (*program.of_records, *(one.constraint for one in linear))):
         return records, np.zeros(0)
     rows = zip(program.of_records, program.statement.equal.tolist(), strict=False)  # bounds follow
     prices = [(float(one.dual_value), equal) for one, equal in rows]
-    for one in reading.linear:
+    for one in linear:
         values = np.ravel(one.constraint.dual_value)
         prices += [(float(values[entry]), one.equal) for entry in one.row_entries]
     return records, np.array([price if equal else max(price, 0.0) for price, equal in prices], dtype=np.float64)
