@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cvxpy as cp
@@ -89,7 +89,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
                 problem = cp.Problem(cp.Minimize(0), [*program.added, *nothing])
                 solve_in_attempts(problem, accept_inaccurate, options)
             return buy_nothing(program, _no_offers(program, 0.0), _linear_part(program, linear)[0], others)
-        details = {**solve_in_attempts(program.problem, accept_inaccurate, options), **_of_pieces(program)}
+        details = solve_in_attempts(program.problem, accept_inaccurate, options)
     except Infeasible:
         conflict = find_conflict(program, accept_inaccurate, options)
         records = _linear_part(program, linear)[0]
@@ -126,51 +126,37 @@ def _linear_part(program: Program, linear: Sequence[LinearConstraint]) -> tuple[
     return records, np.array([price if equal else max(price, 0.0) for price, equal in prices], dtype=np.float64)
 
 
-def _of_pieces(program: Program) -> dict[str, Any]:
-    found = program.problem.refinement
-    if found is None:
-        return {}
-    return {"refinement_rounds": found.rounds, "straight_pieces": found.pieces, "two_sided_gap": found.gap}
+def _solution(program: Program, budget: float, acceptance: Floats, details: dict[str, Any]) -> Solution:
+    """Return the offers of acceptances; of less where OP2 alone is overspent."""
+    market, aim = program.market, program.objective_record
+    refined = program.problem.refinement
+    if refined is not None:
+        details |= {
+            "refinement_rounds": refined.rounds,
+            "straight_pieces": refined.pieces,
+            "two_sided_gap": refined.gap,
+        }
+    price = details["multiplier_of_budget"] = max(program.budget_price or 0.0, 0.0)
+    if aim is not None and not program.is_extended:
+        status = status_of(market, budget, aim)
+    else:  # V is concave in B, so λB is at most V less what is bought for nothing
+        binds = price * budget > BINDING_SHARE.value * abs(float(program.problem.value))
+        status = Status.BINDING if binds else Status.SLACK
 
+    def offer(acceptance: Floats, **more: float) -> Solution:
+        offers, paid = offers_from_acceptance(program.statement.listed, acceptance), status is Status.BINDING
+        known, all_details = {"constraints": program.extensions}, {**details, **more}
+        return deliver("conic", market, budget, offers, price if paid else 0.0, status, all_details, **known)
 
-def _solution(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
-    solution = _record(program, budget, acceptance, details)
-    if "the budget" in program.removed:
+    solution = offer(acceptance)
+    if BUDGET in program.removed:
         return solution
     require_within_budget(solution)
     over = solution.total_spend / budget - 1.0 if budget > 0 else 0.0
     if over <= -BUDGET_MARGIN.value or program.is_extended:
         return solution
     share = (1.0 - over) * (1.0 - BUDGET_MARGIN.value)  # the hull is convex and 0 at 0: spend falls by this or more
-    return _record(program, budget, share * acceptance, {**details, "acceptance_lowered_by": 1.0 - share})
-
-
-def _record(program: Program, budget: float, acceptance: Floats, details: Mapping[str, Any]) -> Solution:
-    market = program.market
-    offers = offers_from_acceptance(program.statement.listed, acceptance)
-    price = max(program.budget_price or 0.0, 0.0)
-    aim = program.objective_record
-    plain = aim is not None and not program.is_extended
-    status = status_of(market, budget, aim) if plain else _extended_status(program, budget, price)
-    return deliver(
-        "conic",
-        market,
-        budget,
-        offers,
-        price if status is Status.BINDING else 0.0,
-        status,
-        {**details, "multiplier_of_budget": price},
-        constraints=program.extensions,
-    )
-
-
-def _extended_status(program: Program, budget: float, price: float) -> Status:
-    """Say whether the budget binds.
-
-    V is concave in B, so λB is at most V less what is bought for nothing.
-    """
-    bought = abs(float(program.problem.value))
-    return Status.BINDING if price * budget > BINDING_SHARE.value * bought else Status.SLACK
+    return offer(share * acceptance, acceptance_lowered_by=1.0 - share)
 
 
 def _no_offers(program: Program, budget: float) -> Solution:

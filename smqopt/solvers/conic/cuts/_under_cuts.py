@@ -117,18 +117,16 @@ def solve_under_cuts(
             best = None if isinstance(raw.objective, InCvxpy) else bound
         found = drawing.best_of(candidates, best)
         off = [drawing.excess(found, group.constraints) for group in groups]
-    value, prices = abs(found.objective_value), z[1 : z.size - len(rows)]
+    value, rest = abs(found.objective_value), z.size - len(rows)
+    telling = [
+        (number, row, price)
+        for (number, row, _), price in zip(cuts, z[rest:].tolist(), strict=True)
+        if price * max(abs(row.at_most), 1.0) > _COUNTS * value and _apart(row, found) <= CURVED_ROW.value
+    ]
     stated: list[ConstraintRecord] = []
     for number, (group, excess) in enumerate(zip(groups, off, strict=True)):
-        mine = [
-            (row, price)
-            for (k, row, _), price in zip(cuts, z[z.size - len(rows) :].tolist(), strict=True)
-            if k == number
-            and price * max(abs(row.at_most), 1.0) > _COUNTS * value
-            and _apart(row, found) <= CURVED_ROW.value
-        ]
-        prices = np.append(prices, [price for _, price in mine])
-        stated.append(StatedInCvxpy.of(group.texts, [row for row, _ in mine], excess, found.acceptance, found.spend))
+        mine = [row for k, row, _ in telling if k == number]
+        stated.append(StatedInCvxpy.of(group.texts, mine, excess, found.acceptance, found.spend))
     return dataclasses.replace(
         found,
         solver=raw.solver,
@@ -136,7 +134,7 @@ def solve_under_cuts(
         status=status,
         constraints=raw.constraints,
         records=(*records, *stated),
-        constraint_prices=_freeze(prices),
+        constraint_prices=_freeze(np.append(z[1:rest], [price for *_, price in telling])),
         details=FrozenDict({**raw.details, "polished": why_not is None}),
         raw=raw,
     )
