@@ -378,15 +378,17 @@ def test_a_row_out_of_the_dual_cone_or_with_leftovers_is_refused(monkeypatch):
 
 
 def test_a_row_never_counts_on_more_spend():
-    """q − b ≤ 1/2 becomes q ≤ 1/2 + θ̄: offers cost at most θ̄, and no row rewards spend."""
+    """q − b ≤ −5/2 becomes q ≤ −5/2 + θ̄: offers cost at most θ̄, and no row rewards spend."""
     dims = SimpleNamespace(zero=0, nonneg=1, soc=[], psd=[], exp=0, p3d=[], pnd=[])
     one, none = sparse.csc_array([[1.0]]), sparse.csc_array((1, 0))
     group = SimpleNamespace(
-        of_acceptance=one, of_spend=-one, of_others=none, constant=np.array([0.5]), dims=dims, texts=("x",)
+        of_acceptance=one, of_spend=-one, of_others=none, constant=np.array([-2.5]), dims=dims, texts=("x",)
     )
     row, price = touching._row(group, np.ones(1), (np.ones(1), np.array([3.0])), 1.0)
     assert row.spend == ()
-    assert row.at_most * price == pytest.approx(3.5)
+    assert row.at_most * price == pytest.approx(0.5)
+    group.constant = np.array([-1.5])
+    assert touching._row(group, np.ones(1), (np.ones(1), np.array([3.0])), 1.0) is None  # q ≤ 3/2 always holds
 
 
 ODD = {

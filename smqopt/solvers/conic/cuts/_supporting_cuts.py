@@ -155,8 +155,8 @@ def _row(group: Sharing, z: Floats, money: tuple[Floats, Floats], size: float) -
     limit = float(z @ group.constant) + float(np.sum(left)) + float(np.maximum(-s, 0.0) @ high)
     unit = float(np.ldexp(1.0, -np.frexp(largest)[1]))
     taken, paid = np.flatnonzero(a), np.flatnonzero(s > 0)
-    if not taken.size + paid.size:
-        return None
+    if float(np.maximum(a, 0.0).sum() + np.maximum(s, 0.0) @ high) <= limit:
+        return None  # it always holds
     row = LinearRow(
         at_most=limit * unit,
         acceptance=tuple(zip(taken.tolist(), (a[taken] * unit).tolist(), strict=True)),
