@@ -54,26 +54,16 @@ class Refinement:
 def refine(
     problem: cp.Problem, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]
 ) -> tuple[RawSolution, Any, Refinement]:
-    """Solve with tangents and with chords by turns until the value is known.
+    """Solve a maximisation with tangents and with chords by turns until its value is known.
 
-    Parameters
-    ----------
-    problem
-        A maximisation, which is left with the last answer.
-    pieces
-        Its pieces, with centres near the answer or not.
-    target
-        Gap to reach, relative to the value.
-    options
-        For `cvxpy.Problem.solve`.
+    To a gap of `target`, relative to the value; the problem is left with the last answer.
 
     Returns
     -------
-    tuple
-        The best feasible answer, in the solver's units, what the solver reports of its work, and
-        how it was reached. Where no point satisfies the tangents' problem, none satisfies the true
-        one, and the answer says "infeasible". Where the gap was not reached, its status is
-        "optimal_inaccurate".
+    raw, stats, refinement
+        The best feasible answer, in the solver's units, and what the solver says of its work. Where
+        no point satisfies the tangents' problem, none satisfies the true one, and the answer says
+        "infeasible". Where the gap was not reached, its status is "optimal_inaccurate".
 
     Raises
     ------
