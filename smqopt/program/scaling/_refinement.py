@@ -54,9 +54,9 @@ class Refinement:
 def refine(
     problem: cp.Problem, pieces: Sequence[Pieces], target: float, options: Mapping[str, Any]
 ) -> tuple[RawSolution, Any, Refinement]:
-    """Solve a maximisation with tangents and with chords by turns until its value is known.
+    """Solve with tangents and with chords by turns until the value is known.
 
-    To a gap of `target`, relative to the value; the problem is left with the last answer.
+    The problem is a maximisation, known to a gap of `target` relative to its value.
 
     Returns
     -------

@@ -29,7 +29,7 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import CURVED_ROW, SIDE_ROW, Floats, FrozenDict
+from smqopt.numeric import CURVED_ROW, SIDE_GAP, SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, Program, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._supergradient import revalue, upward_value
@@ -105,8 +105,6 @@ def solve_under_cuts(
             why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
         except SolverError as error:
             why_not = str(error)
-        if why_not is not None and not curved:
-            return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
         candidates, best = [(drawing.at(raw, touched), drawing.own_values()), (raw, left)], None
         status, z = raw.status, start
         if why_not is None:
@@ -117,6 +115,10 @@ def solve_under_cuts(
             best = None if isinstance(raw.objective, InCvxpy) else bound
         found = drawing.best_of(candidates, best)
         off = [drawing.excess(found, group.constraints) for group in groups]
+    if not curved and why_not is None and found is raw:
+        why_not = "the plane does not tell one offer from another"
+    if not curved and why_not is not None:
+        return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
     value, rest = abs(found.objective_value), z.size - len(rows)
     telling = [
         (number, row, price)
@@ -205,7 +207,8 @@ class _Drawing:
                     break
         if not kept:
             return self._on_the_way(*candidates[int(np.argmin(off))], 0.0)
-        _, best, own = max(kept, key=lambda each: each[0])
+        top = max(value for value, *_ in kept)  # others may seem better by what rounding breaks of rows
+        _, best, own = next(each for each in kept if each[0] >= top - SIDE_GAP.value * abs(top))
         self._leave(own)
         return best
 
