@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         ABOVE_MINUS_ONE as ABOVE_MINUS_ONE,
         antiderivative as antiderivative,
     )
+    from smqopt.algebra.expression._exact_log import put_in as put_in
     from smqopt.algebra.expression._invertible import (
         has_long_exponents as has_long_exponents,
         might_be_inverted as might_be_inverted,

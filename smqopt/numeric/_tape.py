@@ -6,7 +6,7 @@ of balls, and running error bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, cast
@@ -219,8 +219,8 @@ class _Writer:
         if name in MOMENTS:
             return self.add(_TapeStep(name, tuple(self.place(argument) for argument in expression.args)))
         if name not in FUNCTIONS:
-            known: Mapping[str, str] = {"Symbol": f"the symbol {expression}"}
-            raise ValueError(f"{known.get(name, f'the function {name}')} is not known here")
+            what = f"symbol {expression}" if name == "Symbol" else f"function {name}"
+            raise ValueError(f"the {what} is not known here")
         return self.add(_TapeStep(name, (self.place(expression.args[-1]),)))
 
     def _join(self, operation: str, parts: Sequence[sp.Expr]) -> int:

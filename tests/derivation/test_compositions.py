@@ -10,13 +10,24 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import OUT_OF_WORK, Domain, SymbolRange, Verdict, remember, within_limit, work_budget
+from smqopt.algebra import (
+    LONGEST_DERIVATION,
+    OUT_OF_WORK,
+    Domain,
+    SymbolRange,
+    Verdict,
+    put_in,
+    remember,
+    within_limit,
+    work_budget,
+)
 from smqopt.algebra.decision import _end_order, _reduction
 from smqopt.algebra.decision._work import LONGEST_SIGNS
 from smqopt.derivation import derive_within
 from smqopt.numeric import work_limit
 from smqopt.valuation import Regular
 from smqopt.valuation.formulas._law_formulas import spelled_by_text, weight_groups
+from smqopt.valuation.formulas._symbolic_forms import formulas_of
 
 ON_THE_UNIT_INTERVAL = [
     smq.Power(1),
@@ -149,6 +160,56 @@ def test_a_power_that_would_fill_the_memory_is_not_begun():
 
     for base, power in ((12, sp.Rational(2, 3)), (2, exact), (6, exact), (1, exact)):
         assert within_limit(lambda: sp.Integer(base) ** power, None) == sp.Integer(base) ** power  # noqa: B023
+
+
+ROOTS = smq.Mixture(
+    [
+        smq.Weibull(2.87, 2.2344, 1.03, 3.97),
+        smq.Weibull(3.76, 2.7489, 1.03, 3.97),
+        smq.Logistic(2.79, 0.4, 1.03, 3.97),
+        smq.Gamma(1.03, 1.03, 1.03, 3.97),
+    ],
+    [0.45, 0.28, 0.17, 0.1],
+)
+"""(θ/s)^k is (low/s)^k at the low end, which SymPy writes in two ways."""
+
+
+def test_the_polynomial_of_a_sum_of_roots_is_not_sought(monkeypatch):
+    one, other = sp.Integer(103**19 * 10**13) ** sp.Rational(1, 25), sp.Integer(103) ** sp.Rational(19, 25)
+    same = one * 27489 ** sp.Rational(6, 25) - 10 ** sp.Rational(13, 25) * other * 27489 ** sp.Rational(6, 25)
+    assert within_limit(lambda: same.is_positive, "given up") == "given up"
+    small = sp.sqrt(2) + sp.sqrt(3) - sp.sqrt(5 + 2 * sp.sqrt(6))
+    assert within_limit(lambda: small.is_positive, "given up") is False
+
+    def never(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("sympy.polys.numberfields.minimal_polynomial", never)
+    formulas = formulas_of(ROOTS)
+    assert abs(put_in(formulas.cdf, {formulas.theta: formulas.high}).evalf(40) - 1) < 1e-38
+    assert put_in(formulas.cdf, {formulas.theta: formulas.low}) == 0
+
+
+@pytest.mark.slow
+def test_a_deep_mixture_is_proved_by_a_fifth_of_the_work():
+    """It took three times 10 s, outside of what is counted."""
+    steps = derive_within(ROOTS, LONGEST_DERIVATION // 5).steps
+    assert [step.name for step in steps if step.verdict is not Verdict.PROVED] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Truncated(smq.Beta(0.41, 2.73, 0.91, 2.18), 0.91, 2),
+        smq.Mixture([smq.PiecewiseUniform([0.91, 1.5, 3.63], [2, 1]), smq.Power(2.39, 0.91, 3.63)], [0.5, 0.5]),
+    ],
+    ids=repr,
+)
+def test_an_end_is_a_decimal_for_formulas_too(law):
+    """The double next to .91 is not .91: a power of their difference is 1e-7, and its slope infinite."""
+    refuted = {step.name for step in smq.derive(law).steps if step.verdict is Verdict.REFUTED}
+    assert refuted <= {"regularity", "threshold"}
 
 
 def test_what_sympy_takes_for_nothing_is_not_divided_by():

@@ -42,6 +42,16 @@ def test_its_derivation_says_so_too(name):
     assert derive(KNOWN[name]).step("regularity").verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_a_fall_that_no_doubles_show_is_open_to_both(share):
+    """Masses of a third and two thirds, rounded: the density rises by 2e-17."""
+    law = smq.PiecewiseUniform([0, 1, 3], [0.3333333333333333, 0.6666666666666667])
+    law = smq.Mixture([law, smq.Uniform(0, 3)], [1 - share, share]) if share else law
+    assert isinstance(law.regularity(), smq.Undecided)
+    assert derive(law).step("regularity").verdict is Verdict.UNDECIDED
+
+
 def test_neighbours_with_one_slope_are_one_case():
     theta = sp.Symbol("theta", positive=True)
     bounds = [theta <= 1, theta <= 2, True]

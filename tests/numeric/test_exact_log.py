@@ -1,7 +1,10 @@
+from fractions import Fraction
+
 import pytest
 import sympy as sp
+from hypothesis import given, strategies as st
 
-from smqopt.algebra import lambdify
+from smqopt.algebra import lambdify, put_in
 from smqopt.algebra.expression._exact_log import exact_log, power
 from smqopt.numeric import ball, ball_function, precision
 
@@ -30,3 +33,32 @@ def test_edges():
     assert power(sp.Integer(1), LONG) == 1
     assert power(sp.Integer(-2), LONG) is sp.nan
     assert power(sp.Integer(8), sp.Rational(1, 3)) == 2
+
+
+@given(
+    st.fractions(Fraction(1, 99), 999, max_denominator=99),
+    st.fractions(-4, 4, max_denominator=50),
+    st.fractions(Fraction(1, 9), 9, max_denominator=9),
+)
+def test_a_value_is_put_in_under_any_power(base, exponent, factor):
+    base, exponent, factor = (sp.Rational(part.numerator, part.denominator) for part in (base, exponent, factor))
+    value = put_in((factor * x) ** exponent, {x: base})
+    assert float(value) == pytest.approx(float(base * factor) ** float(exponent), rel=1e-12)
+    assert value == put_in(value, {}) == put_in((base * factor) ** exponent, {})
+
+
+def test_equal_numbers_are_alike():
+    one, other = sp.Integer(103**19 * 10**13) ** sp.Rational(1, 25), sp.Integer(103) ** sp.Rational(19, 25)
+    assert one != 10 ** sp.Rational(13, 25) * other  # to SymPy
+    assert put_in(one - 10 ** sp.Rational(13, 25) * other, {}) == 0
+
+
+def test_edges_of_putting_in():
+    third = sp.Rational(1, 3)
+    assert put_in(x**third, {x: sp.Integer(0)}) == 0
+    assert put_in(x**-third, {x: sp.Integer(0)}) is sp.zoo
+    assert put_in(x**third, {x: sp.Integer(1)}) == 1
+    assert put_in(x, {x: sp.oo}) is sp.oo
+    assert put_in(sp.exp(x) + 1, {}) == sp.exp(x) + 1
+    prime = sp.Integer(2**61 - 1)  # beyond what is factored
+    assert put_in(x**third, {x: prime}) == prime**third

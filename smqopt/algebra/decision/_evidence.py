@@ -27,6 +27,7 @@ _MOVED = frozenset({THETA, THETAS.label, X})
 _SPECIAL: Mapping[type[sp.Function], Callable[..., Ball]] = {
     sp.LambertW: lambda x: x.lambertw(),
     sp.lowergamma: lambda s, x: x.gamma_lower(s),
+    sp.gamma: lambda a: a.gamma(),
     sp.beta: lambda a, b: a.gamma() * b.gamma() / (a + b).gamma(),
     sp.betainc: lambda a, b, lower, upper: upper.beta_lower(a, b) - lower.beta_lower(a, b),
 }

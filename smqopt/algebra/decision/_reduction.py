@@ -17,6 +17,7 @@ from smqopt.algebra.decision._fraction import fraction_vanishes, letters_of
 from smqopt.algebra.decision._monotone_signs import sign
 from smqopt.algebra.decision._signs_of_roots import with_named_numbers, with_signs_of_roots
 from smqopt.algebra.decision._work import LONGEST_ATTEMPT, remember, within_limit
+from smqopt.algebra.expression._exact_log import put_in
 from smqopt.algebra.expression._rational_part import factor_fraction
 
 _LARGEST = 400
@@ -54,12 +55,18 @@ def vanishes(expression: sp.Expr, domain: Domain) -> bool:
     is_small = sp.count_ops(expression) <= _LARGEST_FOR_POWERS and not is_too_large(expression)
     if is_small and not has_long_powers(expression) and sp.expand(expression) == 0:  # whatever work is left
         return True
+    named = with_named_numbers(put_in(expression, {}))
+    return (named != expression and _vanishes(named, domain)) or _vanishes(expression, domain)
+
+
+def _vanishes(expression: sp.Expr, domain: Domain) -> bool:
     forms = [expression, domain.in_coordinates(expression)]
     if expression.has(sp.Sum) and _has_roots(expression):  # of squares, whose signs are seen in coordinates
         forms.reverse()
     if any(map(_vanishes_in_letters, forms)) or any(map(_reduces_to_zero, forms)):
         return True
-    return any(map(_reduces_to_zero, within_limit(lambda: list(_by_inner_root(expression, domain)), [])))
+    by_root: list[sp.Expr] = within_limit(lambda: list(_by_inner_root(expression, domain)), [], _LONGEST_SEARCH)
+    return any(map(_reduces_to_zero, by_root))
 
 
 @remember
@@ -163,7 +170,8 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     """Return the shortest of the forms that bounded work finds."""
     if expression.is_Atom:
         return expression
-    ways = [way for way in _attempts(expression) if way is not _with_split_powers or _is_searched(expression)]
+    costly = () if _is_searched(expression) else (_with_split_powers, _factored_out)
+    ways = [way for way in _attempts(expression) if way not in costly]
     if _is_searched(expression) and expression.is_rational_function():
         ways.append(sp.factor)
     forms = [expression] + [within_limit(functools.partial(way, expression), expression, _most(way)) for way in ways]
@@ -187,8 +195,8 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
     if (
         has_long_powers(expression) or len(letters_of([expression])) > _MOST_LETTERS
     ):  # SymPy would work such powers out, which no machine can hold
-        yield lambda form: factor_fraction(sp.powsimp(form))
-        yield lambda form: factor_fraction(sp.expand_mul(form))
+        yield factor_fraction
+        yield _factored_out
         return
     if _has_roots(expression):
         yield _over_one_denominator
@@ -243,6 +251,10 @@ def _multiplied_out(expression: sp.Expr) -> sp.Expr:
     return sp.expand(expression)
 
 
+def _factored_out(expression: sp.Expr) -> sp.Expr:
+    return factor_fraction(sp.expand_mul(expression))
+
+
 def _over_one_denominator(expression: sp.Expr) -> sp.Expr:
     return sp.cancel(sp.together(_with_exact_roots(expression)))
 
@@ -265,7 +277,7 @@ def _with_exact_roots(expression: sp.Expr) -> sp.Expr:
 
 
 def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
-    """Write (kθ + m)^(1/q) as its value at the low end plus t > 0."""
+    """Write (kθ + m)^(1/q) as its value at the low end plus t > 0; large q: t."""
     bases = {
         (power.base, interval)
         for power in expression.atoms(sp.Pow)
@@ -280,10 +292,10 @@ def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
         at_low = base.subs(interval.symbol, interval.lower)
         if not (k.is_positive and at_low.is_nonnegative):
             continue
-        y = at_low ** sp.Rational(1, q) + sp.Dummy("t", positive=True)
-        yield expression.xreplace({power: y ** (power.exp * q) for power in powers}).subs(
-            interval.symbol, (y**q - m) / k
-        )
+        least = at_low ** sp.Rational(1, q) if q <= _LARGEST_DEGREE else sp.Integer(0)
+        y = least + sp.Dummy("t", positive=True)
+        values = {power: y ** (power.exp * q) for power in powers}
+        yield put_in(expression, {**values, interval.symbol: (y**q - m) / k})
 
 
 def _modulo_roots(expression: sp.Expr) -> sp.Expr:

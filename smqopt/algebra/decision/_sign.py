@@ -389,13 +389,23 @@ def _around_the_middle(series: Callable[[Ball], list[Ball]], left: Fraction, rig
 
 def _falls_inwards(expression: sp.Expr, piece: SignDomain, sign: int) -> bool:
     """Tell whether the slope has a sign beside an end, by counting roots alone."""
-    broken = (power for power in expression.atoms(sp.Pow, sp.exp) if not power.exp.is_Integer and power.has(piece.x))
-    if not expression.has(sp.log) and any(broken):  # its slope is no fraction either
+    if _is_broken(expression, piece.x):  # its slope is no fraction either
         return False
     slope = sign * _slope(expression, piece.x)
     if max(fraction_size(slope, {piece.x})) > MAX_DEGREE:
         return False
     return isinstance(_decide(slope, piece, bases_are_nonnegative=False), Nonnegative)
+
+
+def _is_broken(expression: sp.Expr, x: sp.Symbol) -> bool:
+    """Tell whether a power of x that no fraction has stands outside of logarithms."""
+    parts = sp.preorder_traversal(expression)
+    for part in parts:
+        if isinstance(part, sp.log):
+            parts.skip()
+        elif isinstance(part, sp.Pow | sp.exp) and not part.exp.is_Integer and part.has(x):
+            return True
+    return False
 
 
 _slope = functools.lru_cache(maxsize=16)(sp.diff)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import sympy as sp
 
 from smqopt.algebra.decision._evidence import values_at
+from smqopt.algebra.decision._work import MOST_ROOTS, degree_of_roots
 
 _LONGEST_NUMBER = 20
 """Operations beyond which a number is long."""
-_MOST_ROOTS = 64
-"""Degree of a sum of roots beyond which SymPy is not asked for its sign."""
 
 
 def with_signs_of_roots(expression: sp.Expr) -> sp.Expr:
@@ -22,7 +19,7 @@ def with_signs_of_roots(expression: sp.Expr) -> sp.Expr:
     """
     if not expression.args:
         return expression
-    if expression.is_Add and expression.is_number and _degree_of_roots(expression) > _MOST_ROOTS:
+    if expression.is_Add and expression.is_number and degree_of_roots(expression) > MOST_ROOTS:
         return _letter(expression)
     parts = [with_signs_of_roots(part) for part in expression.args]
     unchanged = all(new is old for new, old in zip(parts, expression.args, strict=True))
@@ -45,8 +42,9 @@ def with_named_numbers(expression: sp.Expr) -> sp.Expr:
         if part.is_number:
             if part.count_ops() <= _LONGEST_NUMBER:
                 return part
-            if part.could_extract_minus_sign():
-                return -visit(-part)
+            factor, rest = part.as_coeff_Mul()
+            if factor != 1 or rest.could_extract_minus_sign():
+                return factor * visit(rest) if factor != 1 else -visit(-rest)
             if part not in letters:
                 letters[part] = _letter(part)
             return letters[part]
@@ -64,8 +62,3 @@ def _letter(number: sp.Expr) -> sp.Dummy:
     value = values_at(number, [{}])[0]
     known = {"positive": True} if value > 0 else {"negative": True} if value < 0 else {"real": True}
     return sp.Dummy(**known)
-
-
-def _degree_of_roots(number: sp.Expr) -> int:
-    """Multiply the degrees of the different roots in a number."""
-    return math.prod({power: power.exp.q for power in number.atoms(sp.Pow) if power.exp.is_Rational}.values())

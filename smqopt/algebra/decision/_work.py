@@ -7,6 +7,7 @@ a machine nor on its load.
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from inspect import CO_GENERATOR
 from types import FrameType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from smqopt.numeric import OutOfWorkError, work_part
 
@@ -35,7 +36,9 @@ LONGEST_SIGNS = 10 * LONGEST_SIGN
 """And that all signs of a derivation may take together."""
 LONGEST_EXPONENT = 2**20
 """Of a number with factors of different multiplicity; a double has up to 2⁵² as a denominator."""
-_POWER = "_eval_power"
+MOST_ROOTS = 64
+"""Degree of a sum of roots beyond which SymPy does not look for its polynomial."""
+_POWER, _POLYNOMIAL = "_eval_power", "minimal_polynomial"
 _INTERRUPTED = ("sympy", "smqopt")
 """Where work is given up: what is raised within a finaliser or a callback of others is lost."""
 
@@ -76,6 +79,13 @@ def _is_endless(self: object = None, expt: object = None, **_: object) -> bool:
     from sympy import factorint  # noqa: PLC0415 (loaded where there is algebra at all)
 
     return len(set(factorint(abs(base), limit=1 << 15).values())) > 1
+
+
+def degree_of_roots(number: Any) -> int:
+    """Multiply the degrees of the different roots in a number."""
+    from sympy import Pow  # noqa: PLC0415
+
+    return math.prod({power: power.exp.q for power in number.atoms(Pow) if power.exp.is_Rational}.values())
 
 
 def ran_short() -> bool:
@@ -170,6 +180,8 @@ def within_limit(work: Callable[[], T], otherwise: T, most: int = LONGEST_ATTEMP
         left -= 1
         code = frame.f_code
         if code.co_name == _POWER and _is_endless(**frame.f_locals):
+            raise _OutOfWork
+        if code.co_name == _POLYNOMIAL and degree_of_roots(frame.f_locals["ex"]) > MOST_ROOTS:
             raise _OutOfWork
         if left < 0 and not code.co_flags & CO_GENERATOR and _is_ours(frame):  # a generator may be closing
             raise _OutOfWork

@@ -8,6 +8,8 @@ common factor, so that none can be drawn out.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
@@ -15,7 +17,9 @@ import sympy as sp
 LONGEST_ROOT = 64
 """Roots up to this order are left to SymPy."""
 LARGEST_FACTORED = 2**60
-"""Numbers beyond this are not taken apart."""
+"""Numbers beyond this are not taken apart, but for prime factors below the next, as SymPy does."""
+SMALL = 2**15
+_BY_TRIAL = {"use_rho": False, "use_pm1": False, "use_ecm": False}
 
 
 class exact_log(sp.Function):  # type: ignore[misc]  # noqa: N801
@@ -69,6 +73,56 @@ def replace(expression: sp.Expr, x: sp.Symbol, value: sp.Expr) -> sp.Expr:
     return power(*parts) if expression.is_Pow and expression.base is not sp.E else expression.func(*parts)
 
 
+def put_in(expression: sp.Expr, values: Mapping[sp.Basic, sp.Expr]) -> sp.Expr:
+    """Put values in, powers of numbers by prime factors, so that equal ones are alike.
+
+    SymPy writes 10^(13/25) 103^(19/25) in other ways too, and seeks the polynomial of a difference.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", positive=True)
+    >>> put_in(x ** sp.Rational(19, 25), {x: sp.Rational(103, 10)})
+    10**(6/25)*103**(19/25)/10
+    """
+    if expression in values:
+        return values[expression]
+    parts = [put_in(part, values) for part in expression.args]
+    if expression.is_Pow and parts[1].is_Rational and not parts[1].is_Integer:
+        number, rest = parts[0].as_coeff_Mul()
+        if number.is_Rational and number > 0:
+            return _in_one_form(rest ** parts[1], [(number, parts[1])])
+    unchanged = all(new is old for new, old in zip(parts, expression.args, strict=True))
+    put = expression if unchanged else expression.func(*parts)
+    return _in_one_form(put, []) if put.is_Mul else put
+
+
+def _in_one_form(product: sp.Expr, roots: list[tuple[sp.Rational, sp.Rational]]) -> sp.Expr:
+    """Multiply by roots of numbers, all together by prime factors."""
+    others = []
+    for factor in sp.Mul.make_args(product):
+        if factor.is_Pow and factor.base.is_Rational and factor.base > 0 and factor.exp.is_Rational:
+            roots.append((factor.base, factor.exp))
+        else:
+            others.append(factor)
+    exponents: dict[int, sp.Rational] = {}
+    for number, exponent in roots:
+        for prime, k in _factors(number).items():
+            exponents[prime] = exponents.get(prime, 0) + k * exponent
+    return sp.Mul(*others, *(sp.Integer(prime) ** total for prime, total in exponents.items())) if roots else product
+
+
+@functools.lru_cache(maxsize=1024)
+def _factors(c: sp.Rational) -> dict[int, int]:
+    """Factor a positive number, a long one by small primes and what they leave."""
+    return {
+        prime: sign * k
+        for number, sign in ((int(c.p), 1), (int(c.q), -1))
+        for prime, k in (
+            sp.factorint(number) if number <= LARGEST_FACTORED else sp.factorint(number, limit=SMALL, **_BY_TRIAL)
+        ).items()
+    }
+
+
 def in_primes(number: sp.Expr) -> sp.Expr:
     """Write powers of numbers by prime factors, so that equal ones are alike.
 
@@ -84,8 +138,7 @@ def in_primes(number: sp.Expr) -> sp.Expr:
     def logarithm(c: sp.Rational) -> sp.Expr:
         if not c.is_Rational or c <= 0 or max(c.p, c.q) > LARGEST_FACTORED:
             return exact_log(c)
-        factors = {**sp.factorint(c.p), **{prime: -k for prime, k in sp.factorint(c.q).items()}}
-        return sp.Add(*(k * exact_log(sp.Integer(prime)) for prime, k in factors.items()))
+        return sp.Add(*(k * exact_log(sp.Integer(prime)) for prime, k in _factors(c).items()))
 
     def is_broken(part: sp.Expr) -> bool:
         return bool(part.is_Pow and part.base.is_Rational and part.base > 0 and part.exp.is_Rational)

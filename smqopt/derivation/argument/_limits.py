@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import sympy as sp
 
-from smqopt.algebra import Domain, Equation, Relation, Verdict, decide_claim, shortest, values_at, vanishes
+from smqopt.algebra import Domain, Equation, Relation, Verdict, decide_claim, put_in, shortest, values_at, vanishes
 from smqopt.numeric import precision
 from smqopt.valuation import LawFormulas
 
@@ -23,7 +23,7 @@ def value_at(expression: sp.Expr, theta: sp.Symbol, place: sp.Expr) -> sp.Expr:
     expression = expression.replace(_is_log_of_power, lambda log: log.args[0].exp * sp.log(log.args[0].base))
     if place == 0:
         expression = expression.xreplace({sp.log(theta): -sp.oo})
-    value = expression.xreplace({theta: place}) if place.free_symbols else expression.subs(theta, place)
+    value = put_in(expression, {theta: place})
     return value.replace(sp.betainc, _incomplete_beta) if value.has(sp.betainc) else value
 
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 from smqopt.algebra import NO_REDUCTION, OUT_OF_WORK, Equation, J, Relation, Verdict
 from smqopt.derivation.statement._step import Step
-from smqopt.valuation import Irregular, Regular, Valuation
+from smqopt.valuation import Irregular, Regular, Undecided, Valuation
 
 _NOTE = (
     "J falls somewhere on the support (step {number}), so what follows from J′ ≥ 0 does not hold for this law and is left out. The convex hull of "
@@ -78,7 +78,7 @@ def _is_regularity(claim: Equation) -> bool:
     return is_slope and relation is Relation.AT_LEAST and claim.right == 0
 
 
-def _settle(claim: Equation, verdict: Regular | Irregular | object) -> Equation:
+def _settle(claim: Equation, verdict: Regular | Irregular | Undecided) -> Equation:
     if claim.verdict is Verdict.PROVED:
         return claim
     if isinstance(verdict, Irregular):
@@ -89,6 +89,8 @@ def _settle(claim: Equation, verdict: Regular | Irregular | object) -> Equation:
         witness = f"J({a!r}) = {J_a!r} exceeds J({b!r}) = {J_b!r}{owner}: {verdict.method}"
         return replace(claim, verdict=Verdict.REFUTED, method=witness)
     if not isinstance(verdict, Regular):
+        if claim.verdict is Verdict.REFUTED and _is_joint(claim):  # a fall that no two doubles show
+            return replace(claim, verdict=Verdict.UNDECIDED, method=f"{verdict.method}; {claim.method}")
         return claim
     if claim.verdict is Verdict.REFUTED:  # at other parameters than those of the law at hand
         method = f"holds for the parameters at hand: {verdict.method}; fails at others: {claim.method}"

@@ -153,16 +153,25 @@ class SolvedInstance(InstanceValues):
         return bool(np.all((value >= low - room) & (value <= high + room)))
 
     def _number(self, part: sp.Expr) -> float:
+        if isinstance(part, sp.Piecewise):
+            return self._number(next(case for case, condition in part.args if self._is_met(condition, {})))
         value = float(np.asarray(self._value(part, {})))
         return self._in_balls(part, value) if self.is_careful and not part.has(*_NO_FORMULA) else value
 
     def _in_balls(self, formula: sp.Expr, value: float) -> float:
-        """Evaluate a formula anew in balls, as doubles may overflow or cancel."""
+        """Evaluate a formula anew in balls, as doubles may overflow or cancel.
+
+        Ends in it are decimals, and so are numbers here. At an end θ − low may be 0, and what
+        depends on its sign is NaN.
+        """
         known = {letter: float(self._letter(letter, summed=False)) for letter in formula.free_symbols}
         if not all(map(np.isfinite, known.values())):
             return value
-        (ball,) = values_at(formula, [{letter: Fraction(number) for letter, number in known.items()}], _BITS)
-        return float(ball.mid()) if ball.is_finite() and ball.rad() <= _CLOSE * abs(ball.mid()) else value
+        exact = formula.xreplace({number: sp.Rational(str(number)) for number in formula.atoms(sp.Float)})
+        (ball,) = values_at(exact, [{letter: Fraction(repr(number)) for letter, number in known.items()}], _BITS)
+        if not ball.is_finite():
+            return float("nan")
+        return float(ball.mid()) if ball.rad() <= _CLOSE * abs(ball.mid()) else value
 
     def _value(self, part: sp.Basic, known: Mapping[sp.Basic, Any], *, summed: bool = False) -> Any:
         """Compute a part; within a sum over owners as an array with an entry an owner."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import sympy as sp
 
-from smqopt.algebra import Equation, J, Relation, Unknown, Verdict, shortest
+from smqopt.algebra import Equation, J, Relation, Unknown, Verdict, has_long_powers, shortest
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
 from smqopt.valuation import LawFormulas, Regular, decide_pieces, density_does_not_rise
@@ -38,7 +38,8 @@ def _slope(argument: Argument) -> Equation:
             else argument.claim(slope, _slope_by_cases(cost, theta, lambda case: case))
         )
     formula = shortest(sp.diff(cost, theta))
-    rent = min(cost - theta, sp.expand(cost - theta), key=sp.count_ops)
+    rent = cost - theta
+    rent = rent if has_long_powers(rent) else min(rent, sp.expand(rent), key=sp.count_ops)
     by_density = 2 - rent * _slope_of_log(argument.law.pdf, theta)
     if sp.count_ops(by_density) < _SHORTER * sp.count_ops(formula):
         found = argument.claim(slope, by_density)

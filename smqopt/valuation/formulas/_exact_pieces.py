@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from smqopt.algebra import THETA, decimal, within_limit
+from smqopt.algebra import THETA, decimal, put_in, within_limit
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
@@ -133,7 +133,7 @@ def _cdf_at(pieces: tuple[LawFormulas, ...], theta: sp.Rational) -> sp.Expr:
     if theta <= pieces[0].low:
         return sp.Integer(0)
     piece = [piece for piece in pieces if piece.low < theta][-1]
-    return piece.cdf.subs(THETA, sp.Min(theta, piece.high))
+    return put_in(piece.cdf, {THETA: sp.Min(theta, piece.high)})
 
 
 def _piece(low: sp.Rational, high: sp.Rational, cdf: sp.Expr, pdf: sp.Expr, *, of_edges: bool = False) -> LawFormulas:

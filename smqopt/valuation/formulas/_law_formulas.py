@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import TAKEN, decimal, parse
+from smqopt.algebra import TAKEN, decimal, parse, put_in
 from smqopt.numeric import SUPPORT_END
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, exact_number, symbolic_law
 from smqopt.valuation.law._base import Valuation
@@ -53,7 +53,7 @@ class LawFormulas:
 
     def fix(self, values: dict[sp.Symbol, sp.Expr]) -> LawFormulas:
         """Fix the values of some parameters."""
-        low, high, cdf, pdf = (part.subs(values) for part in (self.low, self.high, self.cdf, self.pdf))
+        low, high, cdf, pdf = (put_in(part, values) for part in (self.low, self.high, self.cdf, self.pdf))
         return LawFormulas(
             self.theta,
             low,
@@ -62,7 +62,7 @@ class LawFormulas:
             pdf,
             tuple((name, symbol) for name, symbol in self.parameters if symbol not in values),
             tuple(
-                (symbol, lower.subs(values), None if upper is None else upper.subs(values))
+                (symbol, put_in(lower, values), None if upper is None else put_in(upper, values))
                 for symbol, lower, upper in self.ranges
                 if symbol not in values
             ),
@@ -150,7 +150,7 @@ def scale_to_one(formulas: LawFormulas) -> LawFormulas:
     """
     if formulas.parameters or formulas.pieces or formulas.cdf.has(*_SPECIAL):
         return formulas
-    bottom, top = (formulas.cdf.subs(formulas.theta, end) for end in (formulas.low, formulas.high))
+    bottom, top = (put_in(formulas.cdf, {formulas.theta: end}) for end in (formulas.low, formulas.high))
     if (bottom, top) == (0, 1) or not (bottom.is_number and top.is_number and bottom.is_finite and top.is_finite):
         return formulas
     off = [abs((found - wanted).evalf(_DIGITS)) for found, wanted in ((bottom, 0), (top, 1))]
