@@ -29,12 +29,12 @@ def draw(search: ColumnSearch, found: Found) -> Found:
 
     With the value of what is posted.
     """
-    active = np.flatnonzero(found.z)
-    one = start = _shift(search, active, merge(search, found))
+    active, merged = np.flatnonzero(found.z), merge(search, found)
 
     def miss(other: Found) -> float:
         return float(np.max(np.abs(search.left(other) / search.sizes)[active], initial=0.0))
 
+    one = start = min(merged, _shift(search, active, merged), key=miss)
     for beside in BESIDE:
         if miss(one) <= _COARSE:
             break

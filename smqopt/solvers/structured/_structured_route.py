@@ -169,7 +169,7 @@ def _newton_answer(search: ColumnSearch, found: Found) -> Found:
     best = polished if search.keeps(polished) and (not worse or not search.keeps(found)) else found
     parts = np.abs(best.z) * search.sizes
     rest = (best.z != 0) & (parts <= _FAINT * np.max(parts, initial=0.0))
-    if not rest.any():
+    if not rest.any() or not math.isfinite(best.lower):  # somebody without whom there is no value has no offer
         return best
     other = search.bounds(dataclasses.replace(best, z=np.where(rest, 0.0, best.z)))
     return other if other.upper <= best.upper else best
