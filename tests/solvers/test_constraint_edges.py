@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import smqopt as smq
 
@@ -115,3 +117,23 @@ def test_a_floor_of_prices_below_which_a_regular_law_sells(law):
         assert smq.verify(solution).valid
         assert solution.lottery.prices.tolist() == [[0.0, 0.05]]
     assert smq.verify(smq.solve(smq.Program(one, 0.02, constraints=records))).valid
+
+
+@pytest.mark.parametrize("tiny", [0.0, 6.6e-16, 1e-13, 1e-10])
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_that_rounding_leaves_of_rows_of_both_signs(tiny, seed):
+    """What a row takes back may be used: a limit of .1 + .2 − .3 says nothing of how much that is."""
+    rng = np.random.default_rng([seed, 3])
+    epsilon, shares = rng.uniform(0.05, 1, 5), rng.uniform(0.1, 0.8, 5)
+    market = smq.Market(epsilon, smq.Uniform(0, 1))
+    i, j = rng.choice(5, 2, replace=False).tolist()
+    of_both = rng.uniform(0.3, 1.0, 2)
+    main = smq.LinearRow(float(rng.uniform(0.3, 1.5)), acceptance=[*enumerate(shares.tolist())])
+    both = smq.LinearRow(tiny, acceptance=[(i, float(of_both[0])), (j, -float(of_both[1]))])
+    always = smq.LinearRow(tiny, acceptance=[(i, -0.84)])
+    solution = smq.solve(market, 20.0, constraints=[main, both, always])
+    assert smq.verify(solution).grade == "proved"
+    row = np.zeros(5)
+    row[[i, j]] = of_both[0], -of_both[1]
+    best = linprog(-epsilon, A_ub=[shares, row], b_ub=[main.at_most, tiny], bounds=(0, 1))
+    assert solution.purchased_privacy == pytest.approx(-best.fun, rel=1e-9)

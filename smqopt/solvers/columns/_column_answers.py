@@ -187,5 +187,7 @@ class ColumnAnswers:
         used = np.asarray(abs(statement.acceptance).sum(axis=1)).ravel() + abs(statement.spend) @ dearest
         most = np.append(float(np.sum(self._m * dearest)), used)
         limits = np.abs(self._limits)
-        sizes = np.where(limits > 0, np.minimum(most, _MUCH * limits), most) + limits
+        below = [each.minimum(0.0).sum(axis=1) < 0 for each in (statement.acceptance, statement.spend)]
+        ends = (limits > 0) & ~np.append(False, np.logical_or(*below))  # what others take back may be used, too
+        sizes = np.where(ends, np.minimum(most, _MUCH * limits), most) + limits
         return np.where(sizes > 0, sizes, 1.0)
