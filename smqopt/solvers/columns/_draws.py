@@ -8,13 +8,14 @@ import numpy as np
 
 from smqopt.numeric import Floats, Indices
 from smqopt.solvers.columns._block_offers import posted_lots
-from smqopt.solvers.columns._column_answers import Found
+from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 
 _COARSE, BESIDE = 2.0**-46, (2.0**-48, 2.0**-44, 2.0**-40, 2.0**-36)
 """Active rows that are missed by less, relative to their sizes, are met; how far from one price,
 relatively, those may lie that are drawn in its place, the first ones that do."""
 
+_LIFTS = 2.0**-44, 2.0**-40, 2.0**-37
 _SURE = 2.0**-22
 """Shares of a block that miss 1 by less come to it."""
 
@@ -39,7 +40,25 @@ def draw(search: ColumnSearch, found: Found) -> Found:
         if miss(one) <= _COARSE:
             break
         one = min(one, _draw_between(search, active, start, beside), key=miss)
-    return dataclasses.replace(one, lower=search.value(one))
+    return _lift(search, dataclasses.replace(one, lower=search.value(one)))
+
+
+def _lift(search: ColumnSearch, found: Found) -> Found:
+    """Raise prices of rows that all use a little, which costs no more than that of their limits.
+
+    What blocks gain falls by as much of all that they use, which is far more where money is short.
+    """
+    statement = search.statement
+    least = [each.min(axis=1).toarray().ravel() for each in (statement.acceptance, statement.spend) if each.shape[1]]
+    pays = np.append(True, np.min(least, axis=0) >= 0)
+    best = found
+    able = not search.singles.rows.size and np.isfinite(search.slopes(found)).all()
+    for more in _LIFTS if able else ():
+        if best.upper - best.lower <= GOOD * abs(best.upper):
+            break
+        one = search.bounds(dataclasses.replace(found, z=np.where(pays, found.z * (1.0 + more), found.z)))
+        best = min(best, one, key=lambda each: each.upper)
+    return best
 
 
 def _shift(search: ColumnSearch, active: Indices, found: Found) -> Found:

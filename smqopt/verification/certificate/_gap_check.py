@@ -12,6 +12,9 @@ from smqopt.numeric import GAP
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
 
+NEARLY = 1e-6
+"""Bounds that roundings in doubles may leave so far apart, relatively, are tried in balls."""
+
 
 def gap_check(solution: Solution, lower: float, upper: float, tolerance: float, *, keeps: bool) -> Check:
     gap = _relative_gap(lower, upper)

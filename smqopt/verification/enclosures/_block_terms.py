@@ -10,7 +10,9 @@ u²/2,
 with M = Σ {(a − c m) F″(ξ)/2 − c F′(m)}, where F″(ξ) is a ball that holds all of the cell; where
 K = −M − |Σ c F″(ξ)/2| r is above 0, h ≤ h(m) + h′(m)²/4K. And as F rises, each term is at most the
 largest product of ends of both factors. Cells are halved until none may hold more than a trifle
-above the best value found; a cell around a posted price, which is a top, need not be small.
+above the best value found; a cell around a posted price, which is a top, need not be small. Where
+they are many, as where all prices gain alike, F is taken to its seventh derivative in the same way,
+so that what cancels in the sums of the laws cancels to that order.
 """
 
 from __future__ import annotations
@@ -18,21 +20,25 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 
 from smqopt.numeric import Ball, Floats, rounded_up
-from smqopt.valuation import SmoothPiece
+from smqopt.valuation import ORDER, PieceLaw, SmoothPiece
 from smqopt.verification.enclosures._curve import Curve
 
 _NEAR, _NEAR_SCALE = 2.0**-43, 2.0**-50
-"""How far the bound of a block may lie above the best value found, relative to it and to Σ |a|."""
+"""How far the bound of a block may lie above the best value found, relative to it and to Σ |a|;"""
+_BITS, _BITS_A_HALF = 128, 16
+"""half of the latter for each so many more bits: they are tried where the first do not do."""
 _CENTRES = 24
 """Times that a cell around a posted price is halved until h is seen to bend down on it."""
+_FEW_CELLS = 48
+"""Cells of a block that are bounded by a second derivative; of more, all known ones are taken."""
 _MOST_CELLS, _MOST_FOR_NOTHING = 4_000, 200
 """So many cells of a block are looked at, or fewer to show that no price adds anything; what is
 left then bounds as it is."""
@@ -52,6 +58,8 @@ class BlockTerm:
     """Its law from low to high, where prices are no list."""
     curve: Curve
     place: int
+    finer: Callable[[], PieceLaw | str]
+    """Gives the pieces with `ORDER` coefficients each, for cells where others do not suffice."""
 
     def gain(self, price: float) -> Ball:
         """Return (a − c p) F(p)."""
@@ -68,7 +76,16 @@ class BlockTerm:
 
     def piece(self, a: float, b: float) -> SmoothPiece | None:
         """Return the formula that holds from a to b, if one does."""
-        return next((piece for piece in self.pieces if piece.low <= a and b <= piece.high), None)
+        return _covering(self.pieces, a, b)
+
+    def finer_piece(self, a: float, b: float) -> SmoothPiece | None:
+        """Return what `piece` does, with more coefficients."""
+        pieces = self.finer()
+        return None if isinstance(pieces, str) else _covering(pieces(self.place), a, b)
+
+
+def _covering(pieces: Sequence[SmoothPiece], a: float, b: float) -> SmoothPiece | None:
+    return next((piece for piece in pieces if piece.low <= a and b <= piece.high), None)
 
 
 def top_of_list(terms: Sequence[BlockTerm], prices: Floats) -> Ball:
@@ -157,15 +174,40 @@ class _Segment:
         for term, piece in self._bent:
             half_bend = piece.bend(low, high)  # type: ignore[misc]
             bend, twist = bend + (term.worth - term.cost * price) * half_bend, twist + term.cost * half_bend
-        bend += abs(twist) * half
-        rise = abs(slope) * half
-        if bend < 0:
-            return value + rise.min(slope**2 / (-4 * bend))
-        return value + rise + bend.max(arb(0)) * half**2
+        return _below_parabola(value, slope, bend + abs(twist) * half, half)
+
+    def by_series(self, a: float, m: float, b: float) -> Ball:
+        """Bound h on [a, b] as `by_taylor` does, with all coefficients there are."""
+        price, low, high = arb(m), arb(a), arb(b)
+        half, sums = (price - low).max(high - price), [arb(0)] * (ORDER + 1)
+        sums[0], sums[1] = self._of_sellers(price), -sum((term.cost for term in self._sellers), arb(0))
+        for term, piece in self._finer:
+            if piece is None:
+                return arb("nan")
+            worth, known = term.worth - term.cost * price, piece.taylor(price, price)
+            for k, coefficient in enumerate([*known[:-1], piece.taylor(low, high)[-1]]):
+                sums[k] += worth * coefficient
+                sums[k + 1] -= term.cost * coefficient
+        value, slope, bend, *rest = sums
+        return _below_parabola(value, slope, sum((abs(x) * half**k for k, x in enumerate(rest, 1)), bend), half)
+
+    @cached_property
+    def _finer(self) -> list[tuple[BlockTerm, SmoothPiece | None]]:
+        """The laws that bend, with finer pieces; None also for laws of which no piece is known."""
+        alive = [term for term, _ in self._bent] + self._unknown
+        return [(term, term.finer_piece(self.low, self.high)) for term in alive]
 
     def _of_sellers(self, price: Ball) -> Ball:
         """What those who surely sell add."""
         return sum((term.worth - term.cost * price for term in self._sellers), arb(0))
+
+
+def _below_parabola(value: Ball, slope: Ball, bend: Ball, half: Ball) -> Ball:
+    """Bound value + slope u + bend u² over |u| ≤ half."""
+    rise = abs(slope) * half
+    if bend < 0:
+        return value + rise.min(slope**2 / (-4 * bend))
+    return value + rise + bend.max(arb(0)) * half**2
 
 
 class _Cells:
@@ -175,7 +217,8 @@ class _Cells:
         self._heap, self._best = list[tuple[float, float, float, int]](), 0.0
         self._segments = list[_Segment]()
         self._terms = terms
-        self._scale = float(sum(abs(float(term.worth.mid())) for term in terms))
+        size = sum(abs(float(term.worth.mid())) for term in terms)
+        self._scale = _NEAR_SCALE * size * 2.0 ** (-max(ctx.prec - _BITS, 0) / _BITS_A_HALF)
 
     def add_segment(self, low: float, high: float, posted: Sequence[float]) -> None:
         """Bound h from edge to edge, with cells around prices that are posted."""
@@ -208,26 +251,26 @@ class _Cells:
             if -largest <= (0.0 if nothing else self._near) or not a < middle < b:
                 break
             heapq.heappop(self._heap)
-            self._add(a, middle, number)
-            self._add(middle, b, number)
+            self._add(a, middle, number, closely=count >= _FEW_CELLS)
+            self._add(middle, b, number, closely=count >= _FEW_CELLS)
         return max(-self._heap[0][0], 0.0)
 
     @property
     def _near(self) -> float:
-        return self._best + _NEAR * self._best + _NEAR_SCALE * self._scale
+        return self._best + _NEAR * self._best + self._scale
 
     def _note(self, value: Ball) -> None:
         """Write down a value of h."""
         if value.is_finite():
             self._best = max(self._best, float(-rounded_up(-value)))
 
-    def _add(self, a: float, b: float, number: int) -> None:
-        """Bound h on [a, b]."""
+    def _add(self, a: float, b: float, number: int, *, closely: bool = False) -> None:
+        """Bound h on [a, b], of few cells with as little work as can be."""
         segment, middle = self._segments[number], a + (b - a) / 2
         bound = segment.by_hulls(a, b)
         above = rounded_up(bound) if bound.is_finite() else math.inf
         if above > self._near and a < middle < b:
             self._note(segment.at(middle)[0])
-            bound = segment.by_taylor(a, middle, b)
+            bound = (segment.by_series if closely else segment.by_taylor)(a, middle, b)
             above = min(above, rounded_up(bound)) if bound.is_finite() else above
         heapq.heappush(self._heap, (-above, a, b, number))

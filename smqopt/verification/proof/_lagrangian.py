@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 
 import numpy as np
 from flint import arb
@@ -104,7 +105,7 @@ def _block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Number
         return arb(0)
     of_block = list[list[BlockTerm]]([[] for _ in range(blocks.count)])
     for part, curve in zip(case.parts, curves, strict=True):
-        pieces = piece_law(part.law, _DERIVATIVES)
+        pieces, finer = piece_law(part.law, _DERIVATIVES), cache(partial(piece_law, part.law))
         place_of = dict(zip(part.owner.tolist(), part.place.tolist(), strict=True))
         for terms in part.terms:
             for k in terms.row[blocks.of_row[terms.row] >= 0].tolist():
@@ -121,6 +122,7 @@ def _block_tops(case: Case, curves: Sequence[Curve], rows: tuple[Numbers, Number
                         _pieces_at(pieces, place) if needed else (),
                         curve,
                         place,
+                        finer,
                     )
                 )
     total = arb(0)

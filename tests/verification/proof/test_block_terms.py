@@ -45,9 +45,9 @@ def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
         "many": np.sort(rng.random(6)).tolist(),
     }[posted]
     with precision(128):
-        pieces, balls = piece_law(law, 3), ball_law(law)
+        pieces, finer, balls = piece_law(law, 3), piece_law(law), ball_law(law)
         terms = [
-            BlockTerm(arb(a[i]), arb(c[i]), float(low[i]), float(high[i]), pieces(i), SmoothCurve(balls), i)
+            BlockTerm(arb(a[i]), arb(c[i]), float(low[i]), float(high[i]), pieces(i), SmoothCurve(balls), i, lambda: finer)
             for i in range(k)
         ]
         top = top_of_range(terms, 0.0, np.inf, hints)
