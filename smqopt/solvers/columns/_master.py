@@ -21,8 +21,9 @@ _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
-_DROPPED = 1e-11
-"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told."""
+_DROPPED, _FINE = 1e-11, 2.0**4
+"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told. Rows
+in so much smaller units than their sizes lose less by it."""
 
 
 class _Silent(highspy.Highs):
@@ -80,7 +81,7 @@ class Master:
         free: Floats,
         sums: sparse.csr_array | None = None,
     ) -> None:
-        self._sizes, self._equal, self._k, self._units, self._lifted = sizes, equal, limits.size, units, lifted
+        self._sizes, self._equal, self._k, self._units, self._lifted = sizes / _FINE, equal, limits.size, units, lifted
         self._laws = 0 if sums is None else sums.shape[0]
         self._highs: Any = _Silent()  # type: ignore[no-untyped-call]
         for name, value in (
@@ -90,7 +91,7 @@ class Master:
             ("large_matrix_value", np.inf),  # steep lines are rows, too: a refused one would be lost in silence
         ):
             self._highs.setOptionValue(name, value)
-        r = limits / sizes
+        r = limits / self._sizes
         none, most = np.zeros(lifted), np.zeros(self._laws)
         low = np.concatenate([np.where(equal, r, -np.inf), np.ones(units), none, most - np.inf])
         high = np.concatenate([r, np.ones(units), none, most])
@@ -192,7 +193,7 @@ class Master:
             multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
             line_multipliers=np.maximum(-dual[lines:], 0.0) * self._unit,
             law_multipliers=np.maximum(-dual[lines - self._laws : lines], 0.0) * self._unit,
-            broken=float(np.sum(x[: self._broken])),
+            broken=float(np.sum(x[: self._broken])) / _FINE,
         )
 
     def post(self, gap: float, mixed: Mask) -> Floats | None:
