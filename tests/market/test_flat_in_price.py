@@ -92,3 +92,13 @@ def test_thirty_owners_with_an_objective_that_bends(aim):
     epsilon = np.random.default_rng(1).uniform(0.1, 2, 30)
     laws = smq.Scenarios([smq.Uniform(0, 1), smq.Power(2), smq.Uniform(0.1, 1.5)])
     assert smq.verify(smq.solve(smq.Market(epsilon, laws), 6.0, objective=aim)).valid
+
+
+def test_a_millionth_of_the_money_is_proved():
+    """What roundings in doubles leave open here balls close."""
+    solution = smq.solve(smq.Market([1.0, 0.4], smq.Scenarios(FLAT[0])), 1e-6)
+    certificate = smq.verify(solution)
+    assert certificate.valid
+    assert certificate.grade == "proved"
+    assert certificate.upper_bound == pytest.approx(1e-6, rel=1e-10)
+    assert not smq.verify(solution, prove=False).valid

@@ -217,8 +217,8 @@ class _Cells:
         self._heap, self._best = list[tuple[float, float, float, int]](), 0.0
         self._segments = list[_Segment]()
         self._terms = terms
-        size = sum(abs(float(term.worth.mid())) for term in terms)
-        self._scale = _NEAR_SCALE * size * 2.0 ** (-max(ctx.prec - _BITS, 0) / _BITS_A_HALF)
+        size = float(sum(abs(float(term.worth.mid())) for term in terms))
+        self._scale: float = _NEAR_SCALE * size * 2.0 ** (-max(ctx.prec - _BITS, 0) / _BITS_A_HALF)
 
     def add_segment(self, low: float, high: float, posted: Sequence[float]) -> None:
         """Bound h from edge to edge, with cells around prices that are posted."""

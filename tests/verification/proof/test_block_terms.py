@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import smqopt as smq
 from smqopt.market import state
 from smqopt.numeric import GAP, precision
 from smqopt.valuation import ball_law, piece_law
+from smqopt.verification.enclosures import _block_terms
 from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_range
 from smqopt.verification.enclosures._smooth_terms import SmoothCurve
 from smqopt.verification.proof._case import in_supports
@@ -26,9 +28,11 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("posted", ["none", "the top", "any", "many"])
+@pytest.mark.parametrize("posted", ["none", "the top", "any", "many", "none, all derivatives"])
 @pytest.mark.parametrize("name", LAWS)
-def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
+def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted, monkeypatch):
+    if posted == "none, all derivatives":
+        monkeypatch.setattr(_block_terms, "_FEW_CELLS", 0)
     rng = np.random.default_rng(5)
     k = 5
     law = LAWS[name](rng, k)
@@ -40,6 +44,7 @@ def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
     h = np.sum((a - c * price) * F, axis=1)
     hints = {
         "none": [],
+        "none, all derivatives": [],
         "the top": [float(price[np.argmax(h), 0])],
         "any": [float(0.1 + rng.random())],
         "many": np.sort(rng.random(6)).tolist(),
@@ -47,7 +52,9 @@ def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
     with precision(128):
         pieces, finer, balls = piece_law(law, 3), piece_law(law), ball_law(law)
         terms = [
-            BlockTerm(arb(a[i]), arb(c[i]), float(low[i]), float(high[i]), pieces(i), SmoothCurve(balls), i, lambda: finer)
+            BlockTerm(
+                arb(a[i]), arb(c[i]), float(low[i]), float(high[i]), pieces(i), SmoothCurve(balls), i, lambda: finer
+            )
             for i in range(k)
         ]
         top = top_of_range(terms, 0.0, np.inf, hints)
@@ -57,6 +64,22 @@ def test_the_bound_is_above_a_grid_and_no_more_than_needed(name, posted):
         )
     best = max(h.max(), 0.0)
     assert best <= top <= best + 2e-5 * np.abs(a).sum()
+
+
+def test_what_cancels_to_all_orders_is_seen_in_few_cells(monkeypatch):
+    monkeypatch.setattr(_block_terms, "_MOST_CELLS", 150)
+    with precision(128):
+        laws = [smq.Power(3), smq.Power(4), smq.Power(2.5), smq.Power(3.5)]
+        worths = [(0, 2), (2, 0), (0, 1), (1, 0)]  # (a − c p) F: −2p⁴ + 2p⁴ − p³·⁵ + p³·⁵
+        terms = [
+            BlockTerm(
+                arb(a), arb(c), 0.0, 1.0, piece_law(law, 3)(0), SmoothCurve(ball_law(law)), 0, partial(piece_law, law)
+            )
+            for law, (a, c) in zip(laws, worths, strict=True)
+        ]
+        assert top_of_range(terms, 0.0, np.inf) < 1e-11
+        monkeypatch.setattr(_block_terms, "_FEW_CELLS", 150)
+        assert top_of_range(terms, 0.0, np.inf) > 1e-6
 
 
 @pytest.mark.parametrize("seed", range(12))
