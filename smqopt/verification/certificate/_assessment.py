@@ -27,7 +27,7 @@ from smqopt.verification.certificate._error_assessment import (
     refuse_planes,
 )
 from smqopt.verification.certificate._expanded_assessment import assess_expansion
-from smqopt.verification.certificate._gap_check import NEARLY, gap_check, gap_norm
+from smqopt.verification.certificate._gap_check import NEARLY, gap_check, gap_norm, spacing_moves
 from smqopt.verification.certificate._worst_case_assessment import checks_of_random_prices, gap_of_error
 from smqopt.verification.checks._agreement import agreement_checks
 from smqopt.verification.checks._check import Check
@@ -140,7 +140,8 @@ def _assess(
     more = [] if solution.records and solution.objective.separable else _optimality(solution)
     proof = None
     others = any(check.fails for check in [shape, *claims, *sides, *more])
-    rounded = gap.fails and keeps and abs(gap.value) <= NEARLY  # balls may close it
+    near = max(NEARLY, spacing_moves(solution, upper))
+    rounded = gap.fails and keeps and abs(gap.value) <= near  # balls may close it
     if proving is not False and not others and (gap.passed or rounded):
         proof = prove(solution, tolerance, limited=proving is None, form=form)
         if rounded and not proof.holds:
