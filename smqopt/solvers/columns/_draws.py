@@ -16,6 +16,7 @@ _COARSE, BESIDE = 2.0**-46, (2.0**-48, 2.0**-44, 2.0**-40, 2.0**-36)
 relatively, those may lie that are drawn in its place, the first ones that do."""
 
 _LIFTS = 2.0**-44, 2.0**-40, 2.0**-37
+"""By what prices of rows are raised, relatively."""
 _SURE = 2.0**-22
 """Shares of a block that miss 1 by less come to it."""
 
@@ -44,9 +45,10 @@ def draw(search: ColumnSearch, found: Found) -> Found:
 
 
 def _lift(search: ColumnSearch, found: Found) -> Found:
-    """Raise prices of rows that all use a little, which costs no more than that of their limits.
+    """Raise prices of rows that all use a little, where that bounds more nearly.
 
-    What blocks gain falls by as much of all that they use, which is far more where money is short.
+    It costs as much of their limits, and what blocks gain falls by as much of all that they use,
+    which is far more where money is short.
     """
     statement = search.statement
     least = [each.min(axis=1).toarray().ravel() for each in (statement.acceptance, statement.spend) if each.shape[1]]

@@ -193,7 +193,7 @@ class _Segment:
 
     @cached_property
     def _finer(self) -> list[tuple[BlockTerm, SmoothPiece | None]]:
-        """The laws that bend, with finer pieces; None also for laws of which no piece is known."""
+        """The laws that bend, with finer pieces, or None where there are none."""
         alive = [term for term, _ in self._bent] + self._unknown
         return [(term, term.finer_piece(self.low, self.high)) for term in alive]
 
