@@ -1,11 +1,14 @@
 """Laws and derivations ask one place whether J rises, and what it proves holds in 40 digits."""
 
+from types import SimpleNamespace
+
 import pytest
 import sympy as sp
 
 import smqopt as smq
 from smqopt.algebra import Verdict
 from smqopt.derivation import derive
+from smqopt.derivation.argument._argument import _on_piece
 from smqopt.derivation.steps._regularity_step import _slope_by_cases
 
 KNOWN = {
@@ -40,6 +43,15 @@ def test_a_law_that_is_regular_is_proved_so(name):
 @pytest.mark.parametrize("name", KNOWN)
 def test_its_derivation_says_so_too(name):
     assert derive(KNOWN[name]).step("regularity").verdict is Verdict.PROVED
+
+
+def test_a_case_that_stands_for_neighbours_is_that_of_each():
+    theta = sp.Symbol("theta", positive=True)
+    pieces = tuple(SimpleNamespace(law=SimpleNamespace(theta=theta, high=sp.Integer(end))) for end in (1, 2, 3))
+    slope = sp.Piecewise((2, theta <= 2), (2 * theta, True))
+    assert [_on_piece(1 + slope, k, pieces) for k in range(3)] == [3, 3, 1 + 2 * theta]
+    for wrong in (sp.Piecewise((2, theta >= 2), (1, True)), sp.Piecewise((2, theta <= 2.5), (1, True))):
+        assert _on_piece(wrong, 0, pieces) == wrong
 
 
 @pytest.mark.slow

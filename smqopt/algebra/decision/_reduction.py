@@ -252,7 +252,7 @@ def _multiplied_out(expression: sp.Expr) -> sp.Expr:
 
 
 def _factored_out(expression: sp.Expr) -> sp.Expr:
-    return factor_fraction(sp.expand_mul(expression))
+    return factor_fraction(put_in(sp.expand_mul(expression), {}))
 
 
 def _over_one_denominator(expression: sp.Expr) -> sp.Expr:
@@ -277,7 +277,7 @@ def _with_exact_roots(expression: sp.Expr) -> sp.Expr:
 
 
 def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
-    """Write (kθ + m)^(1/q) as its value at the low end plus t > 0; large q: t."""
+    """Write (kθ + m)^(1/q) as t > 0, a square root as its value at the low end plus t."""
     bases = {
         (power.base, interval)
         for power in expression.atoms(sp.Pow)
@@ -292,7 +292,7 @@ def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
         at_low = base.subs(interval.symbol, interval.lower)
         if not (k.is_positive and at_low.is_nonnegative):
             continue
-        least = at_low ** sp.Rational(1, q) if q <= _LARGEST_DEGREE else sp.Integer(0)
+        least = at_low ** sp.Rational(1, q) if q <= _HALVES else sp.Integer(0)
         y = least + sp.Dummy("t", positive=True)
         values = {power: y ** (power.exp * q) for power in powers}
         yield put_in(expression, {**values, interval.symbol: (y**q - m) / k})

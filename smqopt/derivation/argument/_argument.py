@@ -212,9 +212,9 @@ class Argument:
         ]
         found = [
             decide_claim(
-                _on_piece(left, k, len(self.pieces)),
+                _on_piece(left, k, self.pieces),
                 relation,
-                _on_piece(right, k, len(self.pieces)),
+                _on_piece(right, k, self.pieces),
                 self._domain_on(piece, domain),
                 piece.meaning,
                 every_law=every_law,
@@ -266,8 +266,17 @@ class Argument:
         return verify_limit(outer.virtual_cost, outer.law, end, value, left, self.domain)
 
 
-def _on_piece(expression: sp.Expr, k: int, pieces: int) -> sp.Expr:
-    """Put the case of a piece in the place of what is given by cases."""
-    return expression.replace(
-        lambda part: isinstance(part, sp.Piecewise) and len(part.args) == pieces, lambda part: part.args[k][0]
-    )
+def _on_piece(expression: sp.Expr, k: int, pieces: tuple[Argument, ...]) -> sp.Expr:
+    """Put the case of a piece in the place of what is given by cases.
+
+    One case of θ ≤ a may stand for neighbours.
+    """
+    theta, ends = pieces[k].law.theta, [piece.law.high for piece in pieces]
+
+    def case(*cases: tuple[sp.Expr, sp.Basic]) -> sp.Expr:
+        *bounded, (last, _) = cases
+        if all(c.func is sp.Le and c.args[0] == theta and c.args[1] in ends for _, c in bounded):
+            return next((form for form, condition in bounded if k <= ends.index(condition.args[1])), last)
+        return cases[k][0] if len(cases) == len(pieces) else sp.Piecewise(*cases, evaluate=False)
+
+    return expression.replace(sp.Piecewise, case)
