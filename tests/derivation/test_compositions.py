@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -24,6 +25,7 @@ from smqopt.algebra import (
 from smqopt.algebra.decision import _end_order, _reduction
 from smqopt.algebra.decision._work import LONGEST_SIGNS
 from smqopt.derivation import derive_within
+from smqopt.derivation.closed_form._comparison import fails, instances_of
 from smqopt.numeric import work_limit
 from smqopt.valuation import Regular
 from smqopt.valuation.formulas._law_formulas import spelled_by_text, weight_groups
@@ -221,6 +223,17 @@ def test_an_end_is_a_decimal_for_formulas_too(law):
     """The double next to .91 is not .91: a power of their difference is 1e-7, and its slope infinite."""
     refuted = {step.name for step in smq.derive(law).steps if step.verdict is Verdict.REFUTED}
     assert refuted <= {"regularity", "threshold"}
+
+
+@pytest.mark.slow
+def test_an_infinity_is_seen_by_careful_instances_too():
+    law = smq.Kumaraswamy(1, 2)
+    derivation = smq.derive(law)
+    claims = [claim for step in derivation.steps for claim in step.equations if claim.right == sp.oo]
+    instances = instances_of(law, derivation.argument.law)
+    assert claims
+    assert [claim for claim in claims if fails(claim, instances)] == []
+    assert [claim for claim in claims if not fails(replace(claim, left=-claim.left), instances)] == []
 
 
 def test_what_sympy_takes_for_nothing_is_not_divided_by():

@@ -156,7 +156,8 @@ class SolvedInstance(InstanceValues):
         if isinstance(part, sp.Piecewise):
             return self._number(next(case for case, condition in part.args if self._is_met(condition, {})))
         value = float(np.asarray(self._value(part, {})))
-        return self._in_balls(part, value) if self.is_careful and not part.has(*_NO_FORMULA) else value
+        is_known = part.has(*_NO_FORMULA) or part in (sp.oo, -sp.oo)
+        return self._in_balls(part, value) if self.is_careful and not is_known else value
 
     def _in_balls(self, formula: sp.Expr, value: float) -> float:
         """Evaluate a formula anew in balls, as doubles may overflow or cancel.
