@@ -96,9 +96,9 @@ class ColumnAnswers:
         return self._linear is not None
 
     @property
-    def has_laws(self) -> bool:
-        """Whether several laws weigh what acceptances are worth."""
-        return self._even.size > 1
+    def starts_rough(self) -> bool:
+        """Whether Newton steps are tried from rough answers: all that bends is shared."""
+        return self._even.size > 1 or (self._linear is None and not self.singles.rows.size)
 
     def slopes(self, found: Found) -> Floats:
         """Return what one more acceptance is worth at an answer; shape (n′,)."""

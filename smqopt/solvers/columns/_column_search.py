@@ -7,16 +7,15 @@ of acceptances the dual is below 0), or at its limit of work, with the bounds fo
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.errors import SolverError
 from smqopt.market import Objective, Statement, Utility
 from smqopt.numeric import SIDE_ROW, Floats, Indices
 from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
+from smqopt.solvers.columns._interior_master import InteriorMaster
 from smqopt.solvers.columns._master import Master, MasterAnswer
 
 _ROUNDS = 120
@@ -80,16 +79,11 @@ class ColumnSearch(ColumnAnswers):
         short = max(1.0, float(np.sum(self._m * statement.reduced.high)) / self.sizes[0])
         short = float(np.sqrt(short)) if self.blocks.count else short  # a little money may buy its root
         self._unit = (half if 0 < half < np.inf else 1.0) * _FINE / short
-        every = [] if self._linear is not None else [one.take(self._in_blocks) for one in self._each]
-        lined = [np.flatnonzero(one.wanted) for one in every]
-        self._lined = [one.take(rows) for one, rows in zip(every, lined, strict=True)]
-        self._row_of = np.concatenate([np.zeros(0, dtype=np.intp), *lined])
-        self._law_of = np.repeat(np.arange(len(lined)), [rows.size for rows in lined])
-        self._master = self._new_master(self._limits, self.singles.rows.size)
+        self._master = self._new_master()
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         self._columns = 0
         self._apart = _FIRST_APART
-        self._lines: list[tuple[Indices, Floats, Floats, Floats]] = []
+        self._touched = [np.full(self._m.size, q) for q in (1.0, 0.5, 0.1, _LEAST_LINE)]
         self._weights = self._even
         self._add_singles(self.singles.first(self.sizes), 0.0)
         if self.blocks.count:
@@ -117,8 +111,6 @@ class ColumnSearch(ColumnAnswers):
         if ray is not None:
             return ray
         self._master.seek_value(self._unit)
-        for q in (1.0, 0.5, 0.1, _LEAST_LINE):
-            self._add_lines(np.full(self._m.size, q))
         near = _NEAR
         best: Found | None = None
         closest: Found | None = None
@@ -138,17 +130,20 @@ class ColumnSearch(ColumnAnswers):
             gap = one.upper - one.lower
             # a lower bound above the upper one: HiGHS lets shares break rows by a little
             if gap >= -_LET * abs(one.upper) and (best is None or abs(gap) < abs(best.upper - best.lower)):
-                best = one
+                best, posted = one, answer
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)
             if abs(gap) <= enough * abs(one.upper) or stalls.by(best):
                 break
-            lined = self._add_lines(self._mixture(answer))
-            if self._columns == before and near <= self._apart and not lined:
+            if self._columns == before and near <= self._apart:
                 if self._apart <= _LEAST_APART:
                     break
                 self._apart *= _SHRINK**2
+        if best is not None and isinstance(self._master, InteriorMaster):
+            self._weigh(posted)
+            posted = self._master.at_vertex(posted)
+            best = self._result(posted, best.z, self._value(posted), best.upper)
         return self._within_work(best or closest)  # whoever asked makes the rows hold
 
     def find_ray(self) -> Found | None:
@@ -158,6 +153,8 @@ class ColumnSearch(ColumnAnswers):
     def _hold_rows(self) -> Found | None:
         """Look for columns that keep all rows; return the ray if there are none."""
         near, nothing = _NEAR, np.zeros(self._m.size)
+        if self._master.seeks_value:
+            return None
         for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is None or answer.broken <= _HELD:
@@ -228,8 +225,9 @@ class ColumnSearch(ColumnAnswers):
 
     def _post(self, row: Indices, value: Floats, usage: sparse.csc_array, limits: Floats, gap: float) -> Floats | None:
         """Return shares of 0 or 1: of rows' prices, no offers to blocks, blocks' prices."""
-        alone = self.singles.rows.size
-        master = self._new_master(limits, alone)
+        alone, few = self.singles.rows.size, self._in_blocks if self._linear is None else np.zeros(0, dtype=np.intp)
+        equal = np.append(False, self.statement.equal)
+        master = Master(limits, self.sizes, equal, alone + self.blocks.count, few.size, self._m[few])
         master.add_columns(row, value, usage)
         if self.blocks.count:
             none = sparse.csc_array((limits.size, self.blocks.count))
@@ -238,8 +236,10 @@ class ColumnSearch(ColumnAnswers):
             worth = np.zeros(F.shape[0]) if self._linear is None else np.asarray(F @ (self._m * self._linear))
             master.add_columns(alone + self.blocks.group, worth, sparse.csc_array(self.blocks.usage.T), self._lifts(F))
         master.seek_value(self._unit)
-        for of, slope, _, height in self._lines:
-            master.add_lines(of, self._row_of[of], slope, height)
+        for q in self._touched if few.size else []:
+            at = np.maximum(q, _LAST_LINE)
+            slope, value = (each(at)[few] for each in (self._utility.slope, self._utility.value))
+            master.add_lines(np.arange(few.size), np.arange(few.size), slope, value - slope * at[few])
         return master.post(gap, self.statement.stand_ins()[self.singles.rows[row]])
 
     @property
@@ -298,13 +298,9 @@ class ColumnSearch(ColumnAnswers):
         """Return slopes of lines above φ, shape (n′,), and what they leave, Σ m φ*(e)."""
         if self._linear is not None:
             return self._linear, 0.0
-        worth = np.zeros(self._m.size)
-        rows = self._in_blocks
-        if self._lines:
-            of, slope = (np.concatenate(each) for each in list(zip(*self._lines, strict=True))[:2])
-            charged = np.bincount(self._row_of[of], weights=answer.line_multipliers * slope, minlength=rows.size)
-            worth[rows] = charged / self._m[rows]
+        worth, rows = np.zeros(self._m.size), self._in_blocks
         few = self._utility.take(rows)
+        worth[rows] = 0.0 if answer.lifted is None else few.slope(answer.lifted)
         return worth, float(np.sum(self._m[rows] * few.tangent(worth[rows])[0])) if rows.size else 0.0
 
     def _value(self, answer: MasterAnswer) -> float:
@@ -318,24 +314,15 @@ class ColumnSearch(ColumnAnswers):
         if self._even.size > 1:
             self._utility = self.under(self._weights)
 
-    def _new_master(self, limits: Floats, alone: int) -> Master:
-        """Return a linear program without columns.
-
-        Its objective is T, T ≤ Σ m u under each law, where there are several.
-        """
-        m, sums = self._m[self._in_blocks[self._row_of]], None
-        if self._even.size > 1:
-            every = np.arange(m.size)
-            entries = np.append(-m, np.ones(self._even.size))
-            places = (
-                np.append(self._law_of, np.arange(self._even.size)),
-                np.append(every, np.full_like(self._even, m.size, dtype=np.intp)),
-            )
-            sums = sparse.csr_array((entries, places), shape=(self._even.size, m.size + 1))
-            m = np.append(0.0 * m, 1.0)
-        lifted = 0 if self._linear is not None else self._in_blocks.size
-        equal = np.append(False, self.statement.equal)
-        return Master(limits, self.sizes, equal, alone + self.blocks.count, lifted, m, sums)
+    def _new_master(self) -> Master:
+        """Return a program without columns."""
+        equal, units, none = np.append(False, self.statement.equal), self.singles.rows.size + self.blocks.count, 0
+        kind = Master if self._linear is not None or not self._in_blocks.size else InteriorMaster
+        master = kind(self._limits, self.sizes, equal, units, none, np.zeros(none))
+        if isinstance(master, InteriorMaster):
+            few = [one.take(self._in_blocks) for one in self._each]
+            master.bend(few, self._m[self._in_blocks], self._unit / _FINE)
+        return master
 
     def _lifts(self, F: sparse.csr_array) -> sparse.csc_array | None:
         """Return the acceptances of rows in blocks, where lines bound what they are worth."""
@@ -391,35 +378,3 @@ class ColumnSearch(ColumnAnswers):
         self._master.add_columns(self.singles.rows.size + group, value, usage, self._lifts(F))
         self._of_blocks = np.append(self._of_blocks, np.arange(self._columns, self._columns + new.size))
         self._columns += new.size
-
-    def _add_lines(self, q: Floats) -> bool:
-        """Touch the objectives of rows in blocks at acceptances, but next to known ones.
-
-        Return whether any were added; a straight one is touched once.
-        """
-        if not self._row_of.size:
-            return False
-        q = q[self._in_blocks[self._row_of]]
-        least, distance = np.full(q.size, 1.0), np.full(q.size, np.inf)
-        for known, _, points, _ in self._lines:
-            least[known] = np.minimum(least[known], points)
-        floor = np.maximum(np.minimum(_LEAST_LINE, least * _CLOSER), _LAST_LINE)
-        at = np.maximum(q, np.where(self._of_lines("needed"), floor, 0.0))
-        for known, _, points, _ in self._lines:
-            distance[known] = np.minimum(distance[known], np.abs(points - at[known]))
-        new = (distance > _APART * np.minimum(1.0, at / _LEAST_LINE)) & ~(
-            np.isfinite(distance) & self._of_lines("straight")
-        )
-        slope, value = self._of_lines("slope", at), self._of_lines("value", at)
-        line = np.flatnonzero(new), slope[new], at[new], (value - slope * at)[new]
-        if line[0].size:
-            self._lines.append(line)
-            self._master.add_lines(line[0], self._row_of[line[0]], line[1], line[3])
-        return line[0].size > 0
-
-    def _of_lines(self, name: str, q: Floats | None = None) -> NDArray[Any]:
-        """Return what the φ of all laws say, one after the other."""
-        if q is None:
-            return np.concatenate([getattr(one, name) for one in self._lined])
-        parts = [q[self._law_of == k] for k in range(len(self._lined))]
-        return np.concatenate([getattr(one, name)(at) for one, at in zip(self._lined, parts, strict=True)])

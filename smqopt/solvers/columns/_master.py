@@ -21,7 +21,7 @@ _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
-_DROPPED, _FINE = 1e-11, 2.0**4
+_DROPPED, FINE = 1e-11, 2.0**4
 """Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told. Rows
 in so much smaller units than their sizes lose less by it."""
 
@@ -42,12 +42,12 @@ class MasterAnswer:
     """Of each column."""
     multipliers: Floats
     """Of the rows, ≥ 0 but for equations; in units of the objective per unit of the row."""
-    line_multipliers: Floats
-    """Of the lines over objectives, ≥ 0."""
     law_multipliers: Floats
-    """Of the sums that the objective is the least of, ≥ 0."""
+    """Of the laws that the objective is the least of, ≥ 0; 1 where there is one."""
     broken: float
     """The sum of the broken parts of rows, relative to their sizes."""
+    lifted: Floats | None = None
+    """The acceptances whose worth bends, where there are any."""
 
 
 class Master:
@@ -67,8 +67,6 @@ class Master:
         How many acceptances lines are drawn over.
     free
         What each variable below lines counts in the objective (`add_lines`).
-    sums
-        Rows that hold such variables: sums @ free ≤ 0; none by default.
     """
 
     def __init__(
@@ -79,10 +77,8 @@ class Master:
         units: int,
         lifted: int,
         free: Floats,
-        sums: sparse.csr_array | None = None,
     ) -> None:
-        self._sizes, self._equal, self._k, self._units, self._lifted = sizes / _FINE, equal, limits.size, units, lifted
-        self._laws = 0 if sums is None else sums.shape[0]
+        self._sizes, self._equal, self._k, self._units, self._lifted = sizes / FINE, equal, limits.size, units, lifted
         self._highs: Any = _Silent()  # type: ignore[no-untyped-call]
         for name, value in (
             ("output_flag", False),
@@ -91,10 +87,10 @@ class Master:
             ("large_matrix_value", np.inf),  # steep lines are rows, too: a refused one would be lost in silence
         ):
             self._highs.setOptionValue(name, value)
-        r = limits / self._sizes
-        none, most = np.zeros(lifted), np.zeros(self._laws)
-        low = np.concatenate([np.where(equal, r, -np.inf), np.ones(units), none, most - np.inf])
-        high = np.concatenate([r, np.ones(units), none, most])
+        self._r = r = limits / self._sizes
+        none = np.zeros(lifted)
+        low = np.concatenate([np.where(equal, r, -np.inf), np.ones(units), none])
+        high = np.concatenate([r, np.ones(units), none])
         empty = np.zeros(0, dtype=np.int32)
         self._highs.addRows(low.size, low, high, 0, np.zeros(low.size, dtype=np.int32), empty, np.zeros(0))
         k, equations = self._k, np.flatnonzero(equal)
@@ -106,17 +102,12 @@ class Master:
         )
         places = self._k + units + np.arange(lifted), np.arange(lifted)
         self._add(none, sparse.csc_array((none - 1.0, places), shape=(low.size, lifted)))
-        self._free = free.size
-        above = sparse.csc_array((low.size - self._laws, free.size))
-        of_sums = sparse.csc_array((0, free.size)) if sums is None else sums
-        self._add(-free, sparse.csc_array(sparse.vstack([above, of_sums])), lower=-np.inf)
+        self._free = free
+        self._add(-free, sparse.csc_array((low.size, free.size)), lower=-np.inf)
         self._first = self._broken + lifted + free.size
         self._values = np.zeros(0)
         self._lines = 0
         self._phase, self._unit = 1, 1.0
-        self._of_free, variables = free, self._broken + lifted + np.arange(free.size)
-        self._costs(variables, 0.0 * free)  # they join the second phase
-        self._bounds(variables, 0.0 * free, 0.0 * free)
 
     def add_columns(
         self, unit: Indices, value: Floats, usage: sparse.csc_array, lifts: sparse.csc_array | None = None
@@ -137,7 +128,7 @@ class Master:
         scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage)
         one = sparse.csc_array((np.ones(unit.size), (unit, np.arange(unit.size))), shape=(self._units, unit.size))
         lifts = sparse.csc_array((self._lifted, unit.size)) if lifts is None else lifts
-        below = sparse.csc_array((self._laws + self._lines, unit.size))
+        below = sparse.csc_array((self._lines, unit.size))
         cost = np.zeros(unit.size) if self._phase == 1 else -value / self._unit
         self._add(cost, sparse.csc_array(sparse.vstack([scaled, one, lifts, below])))
         self._values = np.append(self._values, value)
@@ -162,7 +153,8 @@ class Master:
 
     def limit(self, limits: Floats) -> None:
         """Set other limits of the rows, and seek shares that keep them, as at first."""
-        for row, r, equal in zip(range(self._k), (limits / self._sizes).tolist(), self._equal.tolist(), strict=True):
+        self._r = limits / self._sizes
+        for row, r, equal in zip(range(self._k), self._r.tolist(), self._equal.tolist(), strict=True):
             self._highs.changeRowBounds(row, r if equal else -np.inf, r)
         self._phase, broken = 1, np.arange(self._broken)
         self._bounds(broken, np.zeros(broken.size), np.full(broken.size, np.inf))
@@ -170,15 +162,18 @@ class Master:
         others = np.arange(self._broken, self._first + self._values.size)
         self._costs(others, np.zeros(others.size))
 
+    @property
+    def seeks_value(self) -> bool:
+        """Whether all rows hold, and the objective counts."""
+        return self._phase == 2
+
     def seek_value(self, unit: float) -> None:
         """Seek the objective, in a unit; no row may be broken any more."""
         self._phase, self._unit = 2, unit
         zero = np.zeros(self._broken)
         self._bounds(np.arange(self._broken), zero, zero)
         self._costs(np.arange(self._broken), zero)
-        free = self._first - self._free + np.arange(self._free)
-        self._costs(free, -self._of_free / unit)
-        self._bounds(free, np.full(self._free, -np.inf), np.full(self._free, np.inf))
+        self._costs(self._first - self._free.size + np.arange(self._free.size), -self._free / unit)
         self._costs(self._first + np.arange(self._values.size), -self._values / unit)
 
     def solve(self) -> MasterAnswer | None:
@@ -187,13 +182,12 @@ class Master:
             return None
         found = self._highs.getSolution()
         x, dual = np.array(found.col_value), np.array(found.row_dual)
-        y, lines = -dual[: self._k], self._k + self._units + self._lifted + self._laws
+        y = -dual[: self._k]
         return MasterAnswer(
             share=np.maximum(x[self._first :], 0.0),
             multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
-            line_multipliers=np.maximum(-dual[lines:], 0.0) * self._unit,
-            law_multipliers=np.maximum(-dual[lines - self._laws : lines], 0.0) * self._unit,
-            broken=float(np.sum(x[: self._broken])) / _FINE,
+            law_multipliers=np.ones(1),
+            broken=float(np.sum(x[: self._broken])) / FINE,
         )
 
     def post(self, gap: float, mixed: Mask) -> Floats | None:

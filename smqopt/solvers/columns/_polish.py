@@ -16,7 +16,7 @@ from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._newton_equations import RELATIVE, SURE, TIED, Equations, newton_steps
-from smqopt.solvers.columns._tops import Tops
+from smqopt.solvers.columns._tops import REACH, Tops
 
 _SAME = 2.0**-20
 """Tops of a block that are so near to each other, relatively, are one."""
@@ -24,6 +24,8 @@ _IDLE = 2.0**-28
 """Prices that use less of every row, and buy less, are not posted."""
 _IDLE_PRICE = 2.0**-44
 """A row that is charged less, relative to the one that is charged most, is not active."""
+_SMALL = 2.0**-14
+"""Shares that are smaller may be what interior steps leave."""
 _NEXT_TO_NOTHING = 2.0**-10
 """Of the highest price that a block draws."""
 _ROUNDING = 2.0**-40
@@ -45,6 +47,12 @@ def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -
     order = np.flatnonzero(kept)[np.lexsort((found.price[kept], found.group[kept]))]
     group, price, share = found.group[order], found.price[order], found.share[order]
     blocks = search.blocks.blocks
+    if not search.is_linear:  # what is left out goes to the others
+        wide = ~_next_to_nothing(search, found) | kept
+        every, some = (
+            np.bincount(found.group[at], found.share[at], blocks.count) for at in (np.flatnonzero(wide), order)
+        )
+        share = share * (every / np.where(some > 0, some, 1.0))[group]
     while True:
         middle = 0.5 * (price[1:] + price[:-1])
         between, here = (
@@ -57,12 +65,11 @@ def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -
             one[k] = blocks.lists[g] is None and not np.any((knots >= price[k]) & (knots <= price[k + 1]))
         if not one.any():
             return group, price, share
-        k = int(np.argmax(one))
-        total = share[k] + share[k + 1]
-        price[k] = (share[k] * price[k] + share[k + 1] * price[k + 1]) / total
-        share[k] = total
-        rest = np.arange(group.size) != k + 1
-        group, price, share = group[rest], price[rest], share[rest]
+        number = np.cumsum(np.append(0, ~(one & (np.cumsum(one) % 2 == 1))))
+        total = np.bincount(number, weights=share).astype(np.float64)
+        first = np.unique(number, return_index=True)[1]
+        mean = np.bincount(number, weights=share * price) / np.where(total > 0, total, 1.0)
+        group, price, share = group[first], np.where(total > 0, mean, price[first]), total
 
 
 def _choices(search: ColumnSearch, found: Found, worth: Floats) -> Iterator[Mask]:
@@ -79,16 +86,21 @@ def _choices(search: ColumnSearch, found: Found, worth: Floats) -> Iterator[Mask
         kept |= search.blocks.gains(found.group, found.price, np.ones(worth.size)) > 0
     height = Tops(search, found.group, found.price).gain(found.z, found.price, worth)
     loss = height < -_ROUNDING * (uses_of @ np.abs(found.z) + gains)
+    nothing = _next_to_nothing(search, found)
     if not search.is_linear:  # what loses at slopes of an answer that is a little off may be a tie
+        yield kept & (found.share > _SMALL) & ~nothing
         yield kept
     yield kept & ~loss
     if np.any(kept & loss):
-        highest = np.zeros(search.blocks.count)
-        np.maximum.at(highest, found.group, found.price)
-        nothing = found.price < _NEXT_TO_NOTHING * highest[found.group]
         yield kept & ~(loss & ((found.share > 1.0 - SURE) | nothing))
         if search.is_linear:
             yield kept
+
+
+def _next_to_nothing(search: ColumnSearch, found: Found) -> Mask:
+    highest = np.zeros(search.blocks.count)
+    np.maximum.at(highest, found.group, found.price)
+    return np.asarray(found.price < _NEXT_TO_NOTHING * highest[found.group])
 
 
 def _at_their_best(search: ColumnSearch, found: Found, worth: Floats) -> Found:
@@ -111,7 +123,7 @@ def _at_their_best(search: ColumnSearch, found: Found, worth: Floats) -> Found:
 
 
 def _at_better_prices(search: ColumnSearch, found: Found) -> tuple[Found, Mask, Floats]:
-    """Move the nearest drawn price of each block to its best one."""
+    """Move the nearest price of each block to its best one, or add that."""
     worth, m, price = search.slopes(found), search.statement.weights(), found.price.copy()
     taken, p = search.statement.charge(float(found.z[0]), found.z[1:])
     allowed = _CLOSE * abs(found.upper) / search.blocks.count
@@ -119,9 +131,12 @@ def _at_better_prices(search: ColumnSearch, found: Found) -> tuple[Found, Mask, 
     apart = np.abs(price - best.price[found.group])
     order = np.lexsort((apart, found.group))
     nearest = order[np.unique(found.group[order], return_index=True)[1]]
-    nearest = nearest[np.isfinite(apart[nearest])]
+    nearest = nearest[apart[nearest] <= REACH * price[nearest]]
     price[nearest] = best.price[found.group[nearest]]
-    return dataclasses.replace(found, price=price), np.ones(price.size, dtype=np.bool_), worth
+    missed = np.setdiff1d(np.flatnonzero(np.isfinite(best.price) & (best.height > 0)), found.group[nearest])
+    group, share = np.append(found.group, missed), np.append(found.share, 0.0 * missed)
+    one = dataclasses.replace(found, group=group, price=np.append(price, best.price[missed]), share=share)
+    return one, np.ones(group.size, dtype=np.bool_), worth
 
 
 def _without_idle_prices(search: ColumnSearch, found: Found) -> Found:
@@ -192,8 +207,11 @@ def _candidates(search: ColumnSearch, found: Found) -> Iterator[Found]:
     for kept in _choices(search, found, worth):
         one = _newton(search, found, kept, worth)
         yield one
-        if not search.is_linear and one is not found:
-            yield _newton(search, *_at_better_prices(search, one))
+        for _ in range(0 if search.is_linear or one is found else _TRIES):
+            before, one = one, _newton(search, *_at_better_prices(search, one))
+            yield one
+            if abs(one.upper - one.lower) >= abs(before.upper - before.lower):
+                break
 
 
 def _one_a_top(group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _WORSE = 1e-12
 """By what a polished answer may widen the bracket, relative to the bound."""
-_ROUGH = 2.0**-13, 2.0**-19
+_ROUGH = 2.0**-13, 2.0**-19, 2.0**-25
 """Where bounds are so near to each other, relatively, Newton steps are tried."""
 _FAINT = 2.0**-24
 """Multipliers that count for less, relative to the largest, may be what rounding gives."""
@@ -125,7 +125,7 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
             form = dataclasses.replace(statement, at_most=statement.at_most - tighter)
             search.limit(form, most * (1.0 - margin), most)
         if number % 2 == 0:  # else Newton steps alone may meet the limits
-            for enough in (*_ROUGH, GOOD) if search.has_laws else (GOOD,):
+            for enough in (*_ROUGH, GOOD) if search.starts_rough else (GOOD,):
                 one = _newton_answer(search, search.run(enough))
                 if not one.is_feasible or one.upper - one.lower <= GOOD * abs(one.upper):
                     break
