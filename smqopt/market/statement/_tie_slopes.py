@@ -63,6 +63,9 @@ def tie_slopes(
         height = use @ (e[mine] - taken[mine]) - (np.append(drawn, 0.0)[:, np.newaxis] * use) @ p[mine]
         if not idle[g]:
             use, height = use[:-1], height[:-1]
-        change = np.linalg.lstsq((use[1:] - use[:1]) * bend[mine], height[0] - height[1:], rcond=None)[0]
-        e[mine] += bend[mine] * change
+        # a move loses half of its square, and a price that does not tie what it is off by
+        U, s, Vt = np.linalg.svd((use[1:] - use[:1]) * bend[mine], full_matrices=False)
+        off = U.T @ (height[0] - height[1:])
+        kept = s**2 > 0.5 * np.abs(off)
+        e[mine] += bend[mine] * (Vt[kept].T @ (off[kept] / s[kept]))
     return e[rows]

@@ -36,6 +36,8 @@ _HALVINGS, _MISSED = 12, 16.0
 """Of a step after which rows are missed by so many times more, or than what pairs come to."""
 _REFINED = 2
 """Times that what a step misses of its equations is solved for."""
+_INSIDE = 2.0**-30
+"""Of the way from shares that hold rows to even ones, at least, where a search starts."""
 _SLACK = 0.125
 """Of a row, at least, at the start."""
 _AIMS, _BEHIND = (1e-4, 0.5), 64.0
@@ -66,20 +68,25 @@ class InteriorMaster(Master):
         """Solve it over the columns that there are; None where rows are not held."""
         if self._phase == 1:
             answer, self._last = super().solve(), None
-            self._posted = self._holding = np.flatnonzero(answer.share if answer is not None else [])
+            self._hold = np.zeros(0) if answer is None else answer.share
+            self._posted = self._holding = np.flatnonzero(self._hold)
             return answer
         usage, lifts = (sparse.csc_array(sparse.hstack(each)) for each in zip(*self._parts, strict=True))
         self._parts = [(usage, lifts)]
         chosen = self._select(usage, lifts)
         wanted = np.flatnonzero(np.any([one.wanted for one in self._each], axis=0))
+        if self._last is not None:
+            worth = min(float(np.sum(self._m * one.value(self._last.lifted))) for one in self._each)
+            self._scale = max(abs(worth), np.finfo(float).tiny)
         few = self._unit_of[chosen], self._values[chosen] / self._scale, usage[:, chosen], lifts[wanted, :][:, chosen]
         worths = [_LawUtility(one.take(wanted), self._m[wanted] / self._scale) for one in self._each]
         with np.errstate(
             over="ignore", invalid="ignore", divide="ignore"
         ):  # it ends where steps lead out of the doubles
-            found = _Program(worths, self._limits(), self._equal, self._units, *few).solve()
+            hold = np.append(self._hold, np.zeros(self._unit_of.size - self._hold.size))[chosen]
+            found = _Program(worths, self._limits(), self._equal, self._units, *few, hold).solve()
         if found is None:
-            return None
+            return self._last  # what was found before has bounds, too
         share, q = np.zeros(self._unit_of.size), np.ones(self._m.size)
         share[chosen], y, laws, q[wanted] = found
         self._posted = np.union1d(self._holding, np.flatnonzero(share > _HELD))
@@ -222,13 +229,14 @@ class _Program:
         value: Floats,
         usage: sparse.csc_array,
         lifts: sparse.csc_array,
+        hold: Floats,
     ) -> None:
         order = np.argsort(unit, kind="stable")
         self._worths, self._order, unit = worths, order, unit[order]
         number = np.arange(unit.size) - np.searchsorted(unit, unit)
         self._at, self._shape = (unit, number), (units, int(number.max()) + 1)
         self._real = self._pad(np.ones(unit.size)) > 0
-        self._value = self._pad(value[order])
+        self._value, self._hold = self._pad(value[order]), self._pad(hold[order])
         rows = sparse.csr_array(usage[:, order])
         rows.eliminate_zeros()
         of = np.repeat(np.arange(r.size), np.diff(rows.indptr))
@@ -262,7 +270,12 @@ class _Program:
             q, pairs = self._acceptance(p.x), self._pairs(p)
             gap = float(np.sum(pairs))
             dual = float(np.sum(np.max(np.abs(self._dual(p, q)), axis=1)))
-            here = max(gap, dual, *(np.max(np.abs(each), initial=0.0) for each in (self._left(p, q), self._sums(p.x))))
+            size = max(1.0, *(abs(one.at(q)) for one in self._worths))
+            here = max(
+                gap / size,
+                dual / size,
+                *(np.max(np.abs(each), initial=0.0) for each in (self._left(p, q), self._sums(p.x))),
+            )
             if here < off:
                 best, off = p, here
             if off <= _CLOSE or not here < _WORSE * off:
@@ -295,13 +308,21 @@ class _Program:
         return share, y, w, self._acceptance(best.x)
 
     def _start(self) -> _Point:
-        x = np.where(self._real, 1.0 / self._real.sum(axis=1, keepdims=True), 1.0)
-        q, k = self._acceptance(x), self._joint.size
+        k = self._joint.size
+        used = np.maximum(self._C, 0.0) @ (1.0 / np.maximum(np.abs(self._r[:k]), 1.0)) * self._shape[0]
+        x = np.where(self._real, 1.0 / (1.0 + used), 0.0)
+        x = np.where(self._real, x / x.sum(axis=1, keepdims=True), 1.0)
+        even, held = (np.einsum("nj,njr->r", np.where(self._real, each, 0.0), self._C) for each in (x, self._hold))
+        rise, left = (even - held)[~self._equal[:k]], (self._r[:k] - held)[~self._equal[:k]]
+        far = 0.5 * np.min(np.maximum(left, 0.0)[rise > 0] / rise[rise > 0], initial=2.0)
+        x = np.where(self._real, self._hold + max(far, _INSIDE) * (x - self._hold), 1.0)
+        q = self._acceptance(x)
         least = np.array([min(one.at(q) for one in self._worths) - _SLACK])
+        size = max(1.0, abs(float(least[0])))
         s = np.maximum(-self._left(_Point(x, x, np.zeros(self._equal.size), x, x, least), q), _SLACK)
-        y = np.where(self._equal, 0.0, 1.0 / (self._shape[0] * s))
+        y = np.where(self._equal, 0.0, size / (self._shape[0] * s))
         y[k : k + self._laws] = 1.0 / max(self._laws, 1)
-        z = np.where(self._real, 1.0 / (self._shape[0] * x), 1.0)
+        z = np.where(self._real, size / (self._shape[0] * x), 1.0)
         return _Point(x, z, np.where(self._equal, 0.0, s), y, np.zeros(self._shape[0]), least)
 
     def _settle(self, p: _Point) -> _Point:

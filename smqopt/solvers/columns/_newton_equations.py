@@ -118,7 +118,8 @@ class Equations:
         block's part is told apart.
         """
         linking, inner = np.flatnonzero(self._block < 0), np.flatnonzero(self._block >= 0)
-        sums, entries = np.flatnonzero(self._block[: self._ends[1]] < 0), list[tuple[Indices, Indices, Floats]]()
+        none, sums = np.zeros(0, dtype=np.intp), np.flatnonzero(self._block[: self._ends[1]] < 0)
+        entries: list[tuple[Indices, Indices, Floats]] = [(none, none, np.zeros(0))]
         for j in linking.tolist():
             moved = v.copy()
             moved[j] += RELATIVE
@@ -163,7 +164,7 @@ def newton_steps(
         step = _step(J, r)
         for part in _PARTS:
             after = residual(v - part * step)
-            if np.max(np.abs(after)) < np.max(np.abs(r)):
+            if np.max(np.abs(after), initial=0.0) < np.max(np.abs(r), initial=0.0):
                 break
         else:
             break

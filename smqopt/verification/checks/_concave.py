@@ -37,6 +37,8 @@ from smqopt.verification.checks._rounding_resolution import lottery_resolution, 
 from smqopt.verification.checks._side_constraints import block_tops, multipliers_of, rounding_of_prices
 from smqopt.verification.checks._weak_duality import Tops, tops, weights, widths
 
+_SELDOM = 2.0**-40
+"""A price that is drawn no more often, and no offer, need not be as good as the others."""
 _BELOW = 2.0**-50
 """So far below the price, relative to its terms, a line is taken whose slope is to meet it."""
 
@@ -162,11 +164,12 @@ def slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution,
         lot = place[first[blocks.rows]]
         for g in np.unique(blocks.of_row[blocks.rows[lot >= 0]]).tolist():
             lots = lot[(blocks.of_row[blocks.rows] == g) & (lot >= 0)]
-            sells = (drawn.probabilities[lots] > 0) & (drawn.acceptances[lots] > 0)
+            posted = drawn.probabilities[lots] > _SELDOM
+            sells = posted & (drawn.acceptances[lots] > 0)
             k = int(np.argmax(np.sum(sells, axis=1)))  # prices below her own support are not told by an owner's lottery
             price.append(drawn.prices[lots[k]][sells[k]])
             group += [g] * price[-1].size
-            idle[g] = np.any((drawn.probabilities[lots[k]] > 0) & (drawn.acceptances[lots[k]] == 0))
+            idle[g] = np.any(posted[k] & (drawn.acceptances[lots[k]] == 0))
     every = np.array(group, dtype=np.intp), np.concatenate([np.zeros(0), *price])
     return tie_slopes(statement, utility, solution.acceptance[first], every, idle, (taken, p))
 
