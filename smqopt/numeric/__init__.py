@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         long_work as long_work,
         process_limit as process_limit,
         report_progress as report_progress,
+        work_left as work_left,
         work_limit as work_limit,
         work_part as work_part,
     )

@@ -69,6 +69,12 @@ def work_part(evaluations: int) -> Iterator[Allowance]:
             whole.left -= part.evaluations - part.left
 
 
+def work_left() -> int:
+    """Return how many evaluations the block may still take."""
+    allowance = _CURRENT.get()
+    return FEW_OWNERS if allowance is None else max(allowance.left, 0)
+
+
 @contextmanager
 def long_work(progress: Callable[[int, int], None] | None = None, processes: int = 1) -> Iterator[None]:
     """Let a block's long work tell how much of it is done, and take several processes.

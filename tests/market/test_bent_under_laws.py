@@ -175,3 +175,15 @@ def test_a_multiplier_that_rounding_gives_is_none():
     certificate = smq.verify(smq.solve(market, 0.8, objective=smq.LeastSpend(), constraints=records))
     assert certificate.grade == "proved", certificate.unproved
     assert certificate.gap <= 1e-11
+
+
+@pytest.mark.parametrize("weights", [None, [0.5, 0.3, 0.2]])
+def test_small_budgets_of_objectives_that_bend(weights):
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Power(3.0), smq.Uniform(0.1, 1.5)], weights=weights)
+    market = smq.Market(np.random.default_rng(0).uniform(0.2, 2, 10), laws)
+    for budget in (1e-3, 1e-5):
+        solution = smq.solve(market, budget, objective=smq.DiminishingReturns(0.3))
+        assert smq.verify(solution).valid
+    if weights is None:
+        certificate = smq.verify(smq.solve(market, 1e-3, objective=smq.InverseProbabilityVariance()))
+        assert certificate.valid, certificate.reasons

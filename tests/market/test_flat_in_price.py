@@ -102,3 +102,18 @@ def test_a_millionth_of_the_money_is_proved():
     assert certificate.grade == "proved"
     assert certificate.upper_bound == pytest.approx(1e-6, rel=1e-10)
     assert not smq.verify(solution, prove=False).valid
+
+
+def test_where_work_ends_the_bracket_that_was_found_is_returned(monkeypatch):
+    """No cell may be halved any more: bounds are as wide as they are, and no error takes the offers away."""
+    wavy = smq.from_cdf("theta + a*sin(2*pi*theta)/7", 0, 1, a=0.9)
+    laws = smq.ByOwner([wavy, smq.Beta(0.7, 1.5)] * 2)
+    market = smq.Market([0.5, 0.7, 0.9, 0.3], laws, groups={"g": list("abab")})
+    best = smq.solve(market, 0.6, constraints=[smq.CommonPrice("g")]).purchased_privacy
+    monkeypatch.setattr(_branch_and_bound, "work_left", lambda: 0)
+    solution = smq.solve(market, 0.6, constraints=[smq.CommonPrice("g")])
+    certificate = smq.verify(solution, prove=False)
+    assert certificate.gap > 1e-9
+    assert {check.name for check in certificate.checks if check.fails} <= {"gap"}
+    assert certificate.lower_bound <= best * (1 + 1e-12)
+    assert best <= certificate.upper_bound * (1 + 1e-12)

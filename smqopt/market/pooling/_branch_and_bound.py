@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
 from smqopt.market.pooling._terms import LawTerms
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import Floats, Indices, work_left
 
 _OF_SECOND_ORDER = 2.0**-8
 """What a bound of second order is made nearer by than is asked; a few more cells are enough."""
@@ -23,6 +23,8 @@ _MOST_HALVINGS = 256
 _MOST_WORK = 1 << 24
 """Different laws times cells that one pass may halve; beyond, the bound stays as it is, and a
 certificate says how wide its gap is."""
+_OF_WHAT_IS_LEFT = 16
+"""A pass takes one part in so many of the work that is left, so that something is for others."""
 _FEW_CELLS = 32
 """Where more of a block stay hopeful, what its laws gain is added up before it is bounded."""
 _SMALLER = 0.5
@@ -107,7 +109,7 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         ceiling[of] = np.fmin(ceiling[of], terms.by_series(cells.take(of), *worth) + rounding[of])
         hopeful[of] &= ceiling[of] > best.height[cells.group[of]] + np.maximum(allowed, 4.0 * rounding)[of]
         work += int(terms.sizes[cells.group[hopeful]].sum())
-        if work > _MOST_WORK:
+        if work > min(_MOST_WORK, work_left() // _OF_WHAT_IS_LEFT):
             hopeful[:] = False
         np.maximum.at(best.top, cells.group[~hopeful], (ceiling + rounding)[~hopeful])
         exact = cells.exact & (ceiling > best.height[cells.group])

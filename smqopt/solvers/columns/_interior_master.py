@@ -75,8 +75,8 @@ class InteriorMaster(Master):
         self._parts = [(usage, lifts)]
         chosen = self._select(usage, lifts)
         wanted = np.flatnonzero(np.any([one.wanted for one in self._each], axis=0))
-        if self._last is not None:
-            worth = min(float(np.sum(self._m * one.value(self._last.lifted))) for one in self._each)
+        if self._last is not None and (q := self._last.lifted) is not None:
+            worth = min(float(np.sum(self._m * one.value(q))) for one in self._each)
             self._scale = max(abs(worth), np.finfo(float).tiny)
         few = self._unit_of[chosen], self._values[chosen] / self._scale, usage[:, chosen], lifts[wanted, :][:, chosen]
         worths = [_LawUtility(one.take(wanted), self._m[wanted] / self._scale) for one in self._each]

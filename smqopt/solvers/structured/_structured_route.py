@@ -126,7 +126,13 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
             search.limit(form, most * (1.0 - margin), most)
         if number % 2 == 0:  # else Newton steps alone may meet the limits
             for enough in (*_ROUGH, GOOD) if search.starts_rough else (GOOD,):
-                one = _newton_answer(search, search.run(enough))
+                try:
+                    answer = search.run(enough)
+                except SolverError:
+                    if number:
+                        break
+                    raise
+                one = _newton_answer(search, answer)
                 if not one.is_feasible or one.upper - one.lower <= GOOD * abs(one.upper):
                     break
         else:
