@@ -497,7 +497,7 @@ def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], w
     e, p = (sum((counts[k] * x[k] for k in unit), arb(0)) / m for x in (worth, paid))
     free, dear = (least, most, floor, ceiling) == FREE, max(law.high, floor, 0.0 if ceiling == math.inf else ceiling)
     if p < 0 or floor >= law.high:  # the dearest price is the best, or the cheapest is above the support
-        need(least == 0 and (floor >= law.high or ceiling < math.inf), "a row that asks for more spend, without a highest price", "not checked")
+        need(least == 0 and floor <= ceiling and (p >= 0 or ceiling < math.inf), "more spend without a highest price", "not checked")
         best = (e - p * (ceiling if p < 0 else floor)) * arb(most).min(at_price(law, min(ceiling, dear)))
         return m * best.max(arb(0)), arb(0) if free else m * ROW * (abs(e) + abs(p) * dear)
     need(free or ([law.low, law.high] == between and floor < law.high), "a range up to where no law is regular", "not checked")

@@ -70,3 +70,20 @@ def test_neighbours_with_one_slope_are_one_case():
     cost = sp.Piecewise(*zip((2 * theta, 2 * theta + 1, theta**2), bounds, strict=True))
     slope = _slope_by_cases(cost, theta)
     assert slope.args == ((2, theta <= 2), (2 * theta, True))
+
+
+@pytest.mark.parametrize("more", [1e-3, 1e-4, 1e-6])
+def test_a_fall_at_a_joint_alone_has_two_doubles_that_show_it(more):
+    law = smq.Mixture([smq.Uniform(0, 1), smq.Uniform(1, 2)], [0.5 - more, 0.5 + more])
+    verdict = law.regularity()
+    assert isinstance(verdict, smq.Irregular)
+    before, after = law.virtual_cost(list(verdict.witness))
+    assert before > after
+    assert derive(law).step("regularity").verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("joint", [0.30001, 0.3000001])
+def test_what_holds_on_a_piece_says_nothing_beside_it(joint):
+    laws = [smq.Uniform(0, 0.3), smq.Uniform(0, joint), smq.Uniform(0, 1.1)]
+    found = derive(smq.Mixture(laws, [0.3, 0.3, 0.4]))
+    assert [step.name for step in found.steps if step.verdict is Verdict.REFUTED] == []

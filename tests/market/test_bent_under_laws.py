@@ -187,3 +187,13 @@ def test_small_budgets_of_objectives_that_bend(weights):
     if weights is None:
         certificate = smq.verify(smq.solve(market, 1e-3, objective=smq.InverseProbabilityVariance()))
         assert certificate.valid, certificate.reasons
+
+
+@pytest.mark.parametrize("budget", [0.415, 0.435, 0.455])
+def test_a_better_price_that_no_column_has_yet(budget):
+    """What columns gain so far is no bound: two prices apart are better than the top between them."""
+    rough = smq.PiecewiseUniform([0.1, 0.3, 0.5, 1.2], [0.1, 0.6, 0.3])
+    market = smq.Market([1.0, 1.0], smq.ByOwner([rough, smq.Uniform(0.23, 1.34)]), groups={"city": ["a", "a"]})
+    aim = smq.InverseProbabilityVariance(weights=[2.95, 2.21])
+    solution = smq.solve(market, budget, objective=aim, constraints=[smq.CommonPrice("city")])
+    assert smq.verify(solution).grade == "proved"

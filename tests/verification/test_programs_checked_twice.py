@@ -222,3 +222,10 @@ def test_what_it_does_not_know_is_not_checked(record, tmp_path):
     market = smq.Market([0.2, 0.5, 1.0, 0.8], smq.Uniform(0, 1), groups={"h": list("aabb")})
     solution = smq.solve(market, 1.0, constraints=[record])
     assert verdict(solution, smq.verify(solution), tmp_path)[0] == "not checked"
+
+
+def test_prices_that_contradict_one_another_are_not_checked(tmp_path):
+    """No price is left, so that nobody gets an offer: that is no claim that this checker knows."""
+    records = [smq.PriceRange(at_most=1.2), smq.PriceRange(at_least=1.5)]
+    solution = smq.solve(smq.Market([0.2, 0.5], smq.Uniform(0, 1)), 1.0, constraints=records)
+    assert verdict(solution, smq.verify(solution), tmp_path)[0] == "not checked"

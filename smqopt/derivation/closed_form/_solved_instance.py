@@ -149,8 +149,7 @@ class SolvedInstance(InstanceValues):
         everyone = bool(inner.atoms(sp.Indexed))
         value = self._value(inner, {}, summed=everyone)
         low, high = (self._number(end) if end is not None else np.inf for end in (lower, upper))
-        room = _CLOSE * (abs(low) + (abs(high) if np.isfinite(high) else 0.0))
-        return bool(np.all((value >= low - room) & (value <= high + room)))
+        return bool(np.all((value >= low) & (value <= high)))  # beside an end another formula may hold
 
     def _number(self, part: sp.Expr) -> float:
         if isinstance(part, sp.Piecewise):

@@ -16,7 +16,7 @@ from smqopt.market import Objective, Statement, Utility
 from smqopt.numeric import SIDE_ROW, Floats, Indices
 from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
 from smqopt.solvers.columns._interior_master import InteriorMaster
-from smqopt.solvers.columns._master import Master, MasterAnswer
+from smqopt.solvers.columns._master import FINE, Master, MasterAnswer
 
 _ROUNDS = 120
 """More than hard programs were seen to take."""
@@ -114,6 +114,7 @@ class ColumnSearch(ColumnAnswers):
         near = _NEAR
         best: Found | None = None
         closest: Found | None = None
+        best_rank = (False, -np.inf)
         stalls = _Stalls()
         for _ in range(_ROUNDS):
             answer = self._master.solve()
@@ -129,12 +130,13 @@ class ColumnSearch(ColumnAnswers):
                 self._master.seek_value(self._unit)
             gap = one.upper - one.lower
             # a lower bound above the upper one: HiGHS lets shares break rows by a little
-            if gap >= -_LET * abs(one.upper) and (best is None or abs(gap) < abs(best.upper - best.lower)):
-                best, posted = one, answer
+            rank = (True, -abs(gap)) if self._is_bound else (False, one.lower)  # gaps to what is known mislead
+            if gap >= -_LET * abs(one.upper) and rank > best_rank:
+                best, best_rank, posted = one, rank, answer
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)
-            if abs(gap) <= enough * abs(one.upper) or stalls.by(best):
+            if abs(gap) <= enough * abs(one.upper) or stalls.by(best if best_rank[0] else None):
                 break
             if self._columns == before and near <= self._apart:
                 if self._apart <= _LEAST_APART:
@@ -144,6 +146,8 @@ class ColumnSearch(ColumnAnswers):
             self._weigh(posted)
             posted = self._master.at_vertex(posted)
             best = self._result(posted, best.z, self._value(posted), best.upper)
+        if best is not None and not best_rank[0] and enough <= GOOD:
+            best = self.bounds(best)
         return self._within_work(best or closest)  # whoever asked makes the rows hold
 
     def find_ray(self) -> Found | None:
@@ -252,7 +256,7 @@ class ColumnSearch(ColumnAnswers):
 
         In the first phase, which has none, that is 0 where rounding leaves its sign open.
         """
-        seeks_value = conjugate is not None
+        seeks_value, self._is_bound = conjugate is not None, True
         point = self.singles.at(z, worthless=not seeks_value)
         fixed = z * self._limits
         value, size = (np.sum(fixed), np.sum(np.abs(fixed))) if point is None else (point.value, point.size)
@@ -261,6 +265,7 @@ class ColumnSearch(ColumnAnswers):
             whole = abs(value + tops) if seeks_value else answer.broken
             if seeks_value and value + (conjugate or 0.0) + tops - self._value(answer) > GOOD * whole:
                 value += tops  # not near yet: what is known will do
+                self._is_bound = False
             else:
                 value += self._enclose(z, worth, 0.25 * GOOD * whole / self.blocks.count)
             size += abs(tops)
@@ -318,7 +323,8 @@ class ColumnSearch(ColumnAnswers):
         """Return a program without columns."""
         equal, units, none = np.append(False, self.statement.equal), self.singles.rows.size + self.blocks.count, 0
         kind = Master if self._linear is not None or not self._in_blocks.size else InteriorMaster
-        master = kind(self._limits, self.sizes, equal, units, none, np.zeros(none))
+        fine = FINE if self.blocks.count else 1.0
+        master = kind(self._limits, self.sizes, equal, units, none, np.zeros(none), fine)
         if isinstance(master, InteriorMaster):
             few = [one.take(self._in_blocks) for one in self._each]
             master.bend(few, self._m[self._in_blocks], self._unit / _FINE)

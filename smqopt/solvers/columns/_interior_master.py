@@ -104,7 +104,7 @@ class InteriorMaster(Master):
         limits = used @ known
         limits[: self._k] = np.where(self._equal, self._limits(), np.maximum(self._limits(), limits[: self._k]))
         equal = np.concatenate([self._equal, [False], np.ones(lifts.shape[0], dtype=np.bool_)])
-        few = Master(limits, np.ones(limits.size), equal, self._units, 0, np.zeros(0))
+        few = Master(limits, np.ones(limits.size), equal, self._units, 0, np.zeros(0), FINE)
         few.add_columns(self._unit_of[chosen], 0.0 * known, used)
         found = few.solve()
         if found is not None:
@@ -265,7 +265,23 @@ class _Program:
 
     def solve(self) -> tuple[Floats, Floats, Floats, Floats] | None:
         """Return shares, multipliers of rows, those of laws, and lifted acceptances."""
-        p, best, off = self._start(), None, np.inf
+        best, off = self._steps(self._start(self._inside()))
+        if off > _HELD:  # rows that are tight leave no room to start in
+            best, off = self._steps(self._start(np.where(self._real, 1.0 / self._real.sum(axis=1, keepdims=True), 1.0)))
+        if best is None or off > _HELD:
+            return None
+        y, k = np.zeros(self._count), self._joint.size
+        charged = np.where(self._equal | (best.y > best.s), best.y, 0.0)
+        y[self._joint], y[self._local] = charged[:k], charged[k + self._laws :]
+        kept = np.where(self._real & (best.x > _NOTHING), best.x, 0.0)
+        share = np.empty(self._order.size)
+        share[self._order] = (kept / np.sum(kept, axis=1, keepdims=True))[self._at]
+        w = best.y[k : k + self._laws] if self._laws else np.ones(1)
+        return share, y, w, self._acceptance(best.x)
+
+    def _steps(self, p: _Point) -> tuple[_Point | None, float]:
+        """Take steps from a point; return the best one, and how far it is off."""
+        best, off = None, np.inf
         for _ in range(_STEPS):
             q, pairs = self._acceptance(p.x), self._pairs(p)
             gap = float(np.sum(pairs))
@@ -296,18 +312,10 @@ class _Program:
                     break
                 part *= 0.5
             p = further
-        if best is None or off > _HELD:
-            return None
-        y, k = np.zeros(self._count), self._joint.size
-        charged = np.where(self._equal | (best.y > best.s), best.y, 0.0)
-        y[self._joint], y[self._local] = charged[:k], charged[k + self._laws :]
-        kept = np.where(self._real & (best.x > _NOTHING), best.x, 0.0)
-        share = np.empty(self._order.size)
-        share[self._order] = (kept / np.sum(kept, axis=1, keepdims=True))[self._at]
-        w = best.y[k : k + self._laws] if self._laws else np.ones(1)
-        return share, y, w, self._acceptance(best.x)
+        return best, off
 
-    def _start(self) -> _Point:
+    def _inside(self) -> Floats:
+        """Return shares between those that hold rows and cheap ones, with room in rows."""
         k = self._joint.size
         used = np.maximum(self._C, 0.0) @ (1.0 / np.maximum(np.abs(self._r[:k]), 1.0)) * self._shape[0]
         x = np.where(self._real, 1.0 / (1.0 + used), 0.0)
@@ -315,8 +323,10 @@ class _Program:
         even, held = (np.einsum("nj,njr->r", np.where(self._real, each, 0.0), self._C) for each in (x, self._hold))
         rise, left = (even - held)[~self._equal[:k]], (self._r[:k] - held)[~self._equal[:k]]
         far = 0.5 * np.min(np.maximum(left, 0.0)[rise > 0] / rise[rise > 0], initial=2.0)
-        x = np.where(self._real, self._hold + max(far, _INSIDE) * (x - self._hold), 1.0)
-        q = self._acceptance(x)
+        return np.where(self._real, self._hold + max(far, _INSIDE) * (x - self._hold), 1.0)
+
+    def _start(self, x: Floats) -> _Point:
+        q, k = self._acceptance(x), self._joint.size
         least = np.array([min(one.at(q) for one in self._worths) - _SLACK])
         size = max(1.0, abs(float(least[0])))
         s = np.maximum(-self._left(_Point(x, x, np.zeros(self._equal.size), x, x, least), q), _SLACK)

@@ -22,8 +22,7 @@ _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
 _DROPPED, FINE = 1e-11, 2.0**4
-"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told. Rows
-in so much smaller units than their sizes lose less by it."""
+"""Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told."""
 
 
 class _Silent(highspy.Highs):
@@ -67,6 +66,9 @@ class Master:
         How many acceptances lines are drawn over.
     free
         What each variable below lines counts in the objective (`add_lines`).
+    fine
+        In how much smaller units than their sizes rows stand: they lose less of what HiGHS leaves
+        out, where owners share prices.
     """
 
     def __init__(
@@ -77,8 +79,10 @@ class Master:
         units: int,
         lifted: int,
         free: Floats,
+        fine: float = 1.0,
     ) -> None:
-        self._sizes, self._equal, self._k, self._units, self._lifted = sizes / FINE, equal, limits.size, units, lifted
+        self._sizes, self._equal, self._k, self._units, self._lifted = sizes / fine, equal, limits.size, units, lifted
+        self._fine = fine
         self._highs: Any = _Silent()  # type: ignore[no-untyped-call]
         for name, value in (
             ("output_flag", False),
@@ -187,7 +191,7 @@ class Master:
             share=np.maximum(x[self._first :], 0.0),
             multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
             law_multipliers=np.ones(1),
-            broken=float(np.sum(x[: self._broken])) / FINE,
+            broken=float(np.sum(x[: self._broken])) / self._fine,
         )
 
     def post(self, gap: float, mixed: Mask) -> Floats | None:

@@ -47,14 +47,16 @@ def seek_fall(law: Valuation, reason: str) -> Verdict:
 def candidates(law: Valuation) -> Floats:
     """Return points of the support of one owner.
 
-    Even in θ and in q, and geometric towards both ends; shape (m,).
+    Even in θ and in q, geometric towards both ends, and on both sides of joints; shape (m,).
     """
     low, high = float(np.ravel(law.low)[0]), float(np.ravel(law.high)[0])
     even = np.linspace(0.0, 1.0, GRID + 1)
     theta = low + (high - low) * np.unique(np.concatenate([even, TAIL, 1.0 - TAIL]))
     theta = np.unique(np.clip(theta, low, high))
     spread = np.interp(even, _each(law, "cdf", theta), theta)
-    return np.unique(np.concatenate([theta, spread]))
+    knots = np.ravel(law.knots())
+    beside = [np.nextafter(knots, end) for end in (-np.inf, np.inf)]
+    return np.unique(np.clip(np.concatenate([theta, spread, knots, *beside]), low, high))
 
 
 def deepest_fall(law: Valuation, theta: Floats) -> tuple[tuple[float, float], tuple[float, float]] | None:
