@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 import smqopt as smq
 from smqopt.market import state
 from smqopt.market.pooling import _branch_and_bound
+from smqopt.market.pooling._chebyshev import PLACES, tops_of_series
 
 FLAT = [
     [smq.Uniform(0, 1), smq.Power(2)],
@@ -117,3 +118,18 @@ def test_where_work_ends_the_bracket_that_was_found_is_returned(monkeypatch):
     assert {check.name for check in certificate.checks if check.fails} <= {"gap"}
     assert certificate.lower_bound <= best * (1 + 1e-12)
     assert best <= certificate.upper_bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.5, -0.5, 3.0])
+@pytest.mark.parametrize("bend", [2.0, 0.0, -2.0])
+def test_no_polynomial_is_above_its_bound(slope, bend, monkeypatch):
+    """At an even bend upwards the top is at both ends, whatever sign rounding gives the slope."""
+    x = np.linspace(-1, 1, 201)
+    top = float(np.max(1.0 + slope * x + bend * (2 * x * x - 1)))
+    series = np.array([1.0, slope, bend, 0.0, 0.0, 0.0, 0.0])[:, np.newaxis]
+    monkeypatch.setattr("smqopt.market.pooling._chebyshev._TO_SERIES", np.eye(7))  # coefficients to the last bit
+    assert top <= float(tops_of_series(series)[0]) <= top + 1e-3
+    monkeypatch.undo()
+    at = 2.0 * PLACES - 1.0
+    values = (1.0 + slope * at + bend * (2 * at * at - 1))[:, np.newaxis]
+    assert float(tops_of_series(values)[0]) == pytest.approx(top, abs=1e-3)

@@ -23,5 +23,5 @@ def tops_of_series(values: Floats) -> Floats:
     series = _TO_SERIES @ values
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inner = -series[1] / (4.0 * series[2])
-    x = np.where((series[2] < 0) & (np.abs(inner) < 1), inner, np.sign(series[1]))
+    x = np.where((series[2] < 0) & (np.abs(inner) < 1), inner, np.where(series[1] < 0, -1.0, 1.0))
     return np.asarray(series[0] + series[1] * x + series[2] * (2.0 * x * x - 1.0) + np.abs(series[3:]).sum(axis=0))

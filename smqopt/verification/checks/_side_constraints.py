@@ -106,8 +106,7 @@ def block_tops(statement: Statement, others: float, worth: Floats, price: Floats
         return 0.0
     rough = blocks.enclose(m * worth, m * price, math.inf)
     whole = abs(others + float(np.sum(rough.height)))
-    allowed = BLOCK_EXCESS.value * whole / blocks.count
-    found = blocks.enclose(m * worth, m * price, allowed)
+    found = blocks.enclose(m * worth, m * price, BLOCK_EXCESS.value * whole / blocks.count)
     return exact_sum(found.top) * (1.0 + ROUNDING.value)
 
 

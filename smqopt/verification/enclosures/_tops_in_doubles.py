@@ -93,8 +93,7 @@ def tops_in_doubles(blocks: Blocks, row: Indices, a: Floats, c: Floats, whole: f
     size = np.bincount(row, weights=np.abs(a))[rows] + np.bincount(row, weights=c)[rows] * highest
     a, c = (np.bincount(row, weights=each).astype(np.float64) for each in (a, c))
     summed = UNIT * exact_sum(np.where(count > 1, count, 0.0)[rows] * size)
-    allowed = BLOCK_EXCESS.value * abs(whole) / blocks.count
-    found = blocks.enclose(a, c, allowed)
+    found = blocks.enclose(a, c, BLOCK_EXCESS.value * abs(whole) / blocks.count)
     lost = UNDERFLOW * (1.0 + exact_sum(np.abs(a[rows]) + c[rows] * highest))
     total = (exact_sum(found.top) + 2 * summed) * (1.0 + ROUNDING.value) + lost
     return total if math.isfinite(total) else math.inf
