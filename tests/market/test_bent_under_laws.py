@@ -8,7 +8,7 @@ import pytest
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.market import state, under_each_law
+from smqopt.market import state, tie_slopes, under_each_law
 from tests.conic_optimum import optimum
 
 GROUPS = {"city": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
@@ -197,3 +197,36 @@ def test_a_better_price_that_no_column_has_yet(budget):
     aim = smq.InverseProbabilityVariance(weights=[2.95, 2.21])
     solution = smq.solve(market, budget, objective=aim, constraints=[smq.CommonPrice("city")])
     assert smq.verify(solution).grade == "proved"
+
+
+def test_shares_are_moved_only_where_rows_gain():
+    """Two rows differ by what the cheapest prices use alone: to meet both to the last digit they would move for good."""
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Power(2)])
+    market = smq.Market([0.5] * 5, laws, groups={"g": list("abbba")}, multiplicity=[1, 1, 2, 1, 1])
+    records = [smq.GroupBudget("g", "a", at_most=0.3)]
+    solution = smq.solve(market, 1.9643393732133596, objective=smq.InverseProbabilityVariance(), constraints=records)
+    assert smq.verify(solution).grade == "proved"
+    assert solution.objective_value == pytest.approx(22.9467572885, rel=1e-9)
+
+
+def test_slopes_are_moved_so_that_draws_tie():
+    """Of acceptances that are a little off the optimum two drawn prices differ in the first order; at the slopes they do not."""
+    market = smq.Market([0.5, 0.5], smq.ByOwner([smq.Uniform(0, 1), smq.Beta(2, 3)]), groups={"g": ["a", "a"]})
+    form = state(market, [smq.CommonPrice("g")])
+    utility = form.utility(smq.InverseProbabilityVariance())
+    price, q, p = np.array([0.3, 0.6]), np.array([0.4, 0.45]), np.array([20.0, 20.0])
+    group, never = np.zeros(2, dtype=np.intp), np.zeros(1, dtype=bool)
+    F = np.array([np.asarray(market.valuation.cdf(np.full(2, x))) for x in price])
+
+    def apart(e):
+        height = F @ e - price * (F @ p)
+        return abs(height[0] - height[1])
+
+    # at 20 + t of the second price both tie for e = φ′(q); a little off they do not
+    e = utility.slope(q)
+    spend = price * F.sum(axis=1)
+    p = np.full(2, float((F[1] - F[0]) @ e / (spend[1] - spend[0])) * (1 + 1e-6))
+    moved = tie_slopes(form, utility, q, (group, price), never, (np.zeros(2), p))
+    assert apart(e) > 1e-6
+    assert apart(moved) <= 1e-9 * apart(e)
+    assert np.all(np.abs(moved - e) <= 1e-4 * e)

@@ -12,6 +12,7 @@ import smqopt as smq
 from smqopt.market import state
 from smqopt.market.pooling import _branch_and_bound
 from smqopt.market.pooling._chebyshev import PLACES, tops_of_series
+from smqopt.valuation import Remainders
 
 FLAT = [
     [smq.Uniform(0, 1), smq.Power(2)],
@@ -133,3 +134,13 @@ def test_no_polynomial_is_above_its_bound(slope, bend, monkeypatch):
     at = 2.0 * PLACES - 1.0
     values = (1.0 + slope * at + bend * (2 * at * at - 1))[:, np.newaxis]
     assert float(tops_of_series(values)[0]) == pytest.approx(top, abs=1e-3)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.2, 0.9), (0.5, 0.501)])
+def test_what_a_polynomial_misses_is_bounded_as_near_as_can_be(low, high):
+    """F = θ⁷ is missed by r⁷/2⁶ times a Chebyshev polynomial, exactly."""
+    nowhere = np.zeros(1, dtype=np.intp)
+    of_F, of_f = Remainders((smq.Power(7),), 7).at(nowhere, nowhere, np.array([low]), np.array([high]))
+    most = 2.0 * ((high - low) / 4.0) ** 7
+    assert most <= of_F[0] <= most * (1 + 1e-12)
+    assert 7.0 * high * most <= of_f[0] <= 7.0 * high * most * (1 + 1e-6)

@@ -7,10 +7,12 @@ import json
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import smqopt as smq
 from smqopt import second_checker
 from smqopt.market import Lottery, solution_to_dict
+from smqopt.market.constraints._sure_number import least_mean
 from smqopt.verification import content_hash
 from smqopt.verification.certificate._file_integrity import columns_to_dict, digest
 
@@ -229,3 +231,26 @@ def test_prices_that_contradict_one_another_are_not_checked(tmp_path):
     records = [smq.PriceRange(at_most=1.2), smq.PriceRange(at_least=1.5)]
     solution = smq.solve(smq.Market([0.2, 0.5], smq.Uniform(0, 1)), 1.0, constraints=records)
     assert verdict(solution, smq.verify(solution), tmp_path)[0] == "not checked"
+
+
+def test_of_several_bounds_the_tightest_holds(tmp_path):
+    records = [smq.AcceptanceRange(at_most=0.3), smq.AcceptanceRange(at_most=0.8), smq.PriceRange(at_most=0.9)]
+    solution = smq.solve(smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), 0.25, constraints=records)
+    certificate = smq.verify(solution)
+    assert np.max(solution.acceptance) == pytest.approx(0.3)
+    assert verdict(solution, certificate, tmp_path)[0] == "proved"
+
+
+@pytest.mark.parametrize(("k", "n", "p"), [(1, 2, 0.5), (3, 7, 0.9), (5, 5, 0.2), (0, 4, 0.9), (2, 30, 0.3)])
+def test_both_work_out_the_same_number_of_owners(k, n, p):
+    assert second_checker.least_mean(k, n, p) == least_mean(k, n, p)
+
+
+@pytest.mark.parametrize(("e", "p"), [(0.4, -0.5), (-0.3, -0.5), (-0.9, -0.5), (0.4, -0.01)])
+def test_where_a_row_asks_for_more_spend_the_highest_price_bounds(e, p):
+    sides = second_checker.Sides([], {}, [[0.0, 1.0, 0.0, 1.3]], [[0]])
+    law = second_checker.law_of(smq.Uniform(0, 1).to_dict())
+    with ctx.workprec(128):
+        bound, _ = second_checker.top_of_unit([0], sides, [(law, 0.0, 1.0)], [1], [arb(e)], [arb(p)], 0.5)
+    price = np.linspace(0, 1.3, 1301)
+    assert float(bound) == pytest.approx(max(0.0, np.max((e - p * price) * np.clip(price, 0, 1))), abs=1e-9)

@@ -28,8 +28,6 @@ _WORSE = 1e-12
 """By what a polished answer may widen the bracket, relative to the bound."""
 _ROUGH = 2.0**-13, 2.0**-19, 2.0**-25
 """Where bounds are so near to each other, relatively, Newton steps are tried."""
-_FAINT = 2.0**-24
-"""Multipliers that count for less, relative to the largest, may be what rounding gives."""
 _ANY = 1.0
 """A budget where nobody is paid."""
 _TRIES, _ROUNDING = 6, 2.0**-50
@@ -172,13 +170,7 @@ def _newton_answer(search: ColumnSearch, found: Found) -> Found:
     polished, found = (draw(search, one) for one in (polish(search, merge(search, found)), found))
     apart, before = (abs(one.upper - one.lower) for one in (polished, found))
     worse = apart > before + _WORSE * abs(found.upper)
-    best = polished if search.keeps(polished) and (not worse or not search.keeps(found)) else found
-    parts = np.abs(best.z) * search.sizes
-    rest = (best.z != 0) & (parts <= _FAINT * np.max(parts, initial=0.0))
-    if not rest.any() or not math.isfinite(best.lower):  # somebody without whom there is no value has no offer
-        return best
-    other = search.bounds(dataclasses.replace(best, z=np.where(rest, 0.0, best.z)))
-    return other if other.upper <= best.upper else best
+    return polished if search.keeps(polished) and (not worse or not search.keeps(found)) else found
 
 
 def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:

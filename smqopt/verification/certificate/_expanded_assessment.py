@@ -149,7 +149,7 @@ def _bound_overstatement(proof: Proof, e: Expansion) -> float:
     heaviest = max([1.0, *(abs(one.weight) for worth in e.worths for one in worth.least), abs(e.worths[0].price)])
     rows = [(record.read_from_prices, row) for record in e.records for row in record.rows(e.market)]
     total = 0.0
-    for (is_minimum, row), kept in zip(rows, proof.constraints, strict=False):  # bounds of acceptance come last
+    for (is_minimum, row), kept in zip(rows, proof.constraints, strict=True):
         if is_minimum:
             size = 3.0 * abs(row.at_most) + float(np.sum(np.abs(row.acceptance[1])))  # what is spent is at most B
             total += max(kept.over[1], 0.0) * size

@@ -189,11 +189,9 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
     if off_the_lists(solution, statement):
         return "a price is not on its list"
     stated = tuple(row for record in statement.records for row in record.rows(market))
-    as_rows, bounds = rows_of_bounds(statement, len(stated)), exact_bounds(statement)
-    if as_rows:
-        bound = np.isin(statement.first_owner, np.concatenate([row.owners for row in as_rows]))
-        bounds.least[bound], bounds.most[bound] = 0.0, 1.0
-    return Constraints(statement, (*linear_rows(statement), *as_rows), (*stated, *as_rows), bounds, len(as_rows))
+    as_rows = rows_of_bounds(statement, len(stated))  # that they are kept is judged as of other bounds
+    rows = (*linear_rows(statement), *as_rows)
+    return Constraints(statement, rows, stated, exact_bounds(statement), len(as_rows))
 
 
 def _not_in_pieces(market: Market) -> str:

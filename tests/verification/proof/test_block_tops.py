@@ -155,3 +155,44 @@ def test_objectives_that_bend_are_proved_under_laws_in_doubt(aim, weights, tmp_p
 
 def test_a_point_mass_posted_with_others_solves_without_a_warning():
     assert fault_of(draft(45, ["common-price", "price-range"], 13)) is None
+
+
+def test_owners_alike_in_slope_and_price_are_not_alike_in_worth():
+    """Both sell for sure, and φ′(1) is ½ for both: what they are worth is log 2 and ⅔ log 4."""
+    market = smq.Market([0.3, 0.9], smq.Scenarios([smq.Uniform(0, 1), smq.Beta(2, 3)]))
+    aim = smq.DiminishingReturns(0.3, weights=[1.0, 2.0 / 3.0])
+    certificate = smq.verify(smq.solve(market, 50.0, objective=aim))
+    assert certificate.grade == "proved", certificate.unproved
+    best = np.log(2.0) + 2.0 / 3.0 * np.log(4.0)
+    assert certificate.lower_bound == pytest.approx(best, rel=1e-12)
+    assert certificate.upper_bound == pytest.approx(best, rel=1e-12)
+
+
+def test_no_offer_that_is_drawn_by_a_rounding_need_not_tie():
+    market = smq.Market([0.4, 0.9, 0.6], smq.Scenarios([smq.Uniform(0, 1), smq.Triangular(0, 0.3, 1)]))
+    solution = smq.solve(market, 1.3, objective=smq.DiminishingReturns(0.42))
+    drawn = solution.lottery
+    assert drawn is not None
+    owner = drawn.owner[:1]
+    keep = drawn.probabilities[0] > 0
+    prices, acceptances, chances = (
+        each[:1][:, keep] for each in (drawn.prices, drawn.acceptances, drawn.probabilities)
+    )
+    none = np.zeros((1, 1))
+    more = type(drawn)(
+        owner, np.hstack([none, prices]), np.hstack([none, acceptances]), np.hstack([none + 2.0**-53, chances])
+    )
+    rest = drawn.take(np.arange(1, len(drawn)), drawn.owner[1:])
+    width = max(more.prices.shape[1], rest.prices.shape[1])
+
+    def wide(values, *, again):
+        last = values[:, -1:] if again else np.zeros((len(values), 1))
+        return np.hstack([values, *[last] * (width - values.shape[1])])
+
+    columns = [
+        np.vstack([wide(getattr(one, name), again=name != "probabilities") for one in (more, rest)])
+        for name in ("prices", "acceptances", "probabilities")
+    ]
+    lottery = type(drawn)(drawn.owner, *columns)
+    certificate = smq.verify(dataclasses.replace(solution, lottery=lottery))
+    assert certificate.grade == "proved", (certificate.reasons, certificate.unproved)
