@@ -230,3 +230,10 @@ def test_slopes_are_moved_so_that_draws_tie():
     assert apart(e) > 1e-6
     assert apart(moved) <= 1e-9 * apart(e)
     assert np.all(np.abs(moved - e) <= 1e-4 * e)
+
+
+def test_a_price_that_is_hardly_ever_drawn_need_not_tie():
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Triangular(0, 0.3, 1)])
+    market = smq.Market([0.6502494830788664, 0.49762711118466574, 0.819448893962266], laws)
+    solution = smq.solve(market, 1.3730381582371511, objective=smq.DiminishingReturns(0.4198002857889204))
+    assert smq.verify(solution).grade == "proved"

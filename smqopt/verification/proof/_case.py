@@ -19,7 +19,7 @@ from smqopt.verification.proof._constraint_rows import linear_rows, rows_of_boun
 from smqopt.verification.proof._exact_bounds import ExactBounds, exact_bounds
 from smqopt.verification.proof._owner_groups import Part, parts_of, unproved_laws
 from smqopt.verification.proof._tangent_points import TangentPoints, tangent_points
-from smqopt.verification.proof._utility import BallUtility, ProvedOverLaws, ball_utility
+from smqopt.verification.proof._utility import BallUtility, ball_utility
 
 _IN_BLOCK = 200
 """As how many owners one counts whose price is shared among different laws."""
@@ -209,8 +209,6 @@ def _what_tells_owners_apart(solution: Solution, chosen: TangentPoints) -> tuple
     weights = getattr(solution.objective, "weights", None)
     if isinstance(weights, tuple):
         columns.append(np.array(weights))
-    if isinstance(solution.objective, ProvedOverLaws):
-        columns.append(np.arange(market.n))  # its market does not say what they are worth
     if market.multiplicity is not None:
         columns.append(market.multiplicity)
     if drawn is not None:
