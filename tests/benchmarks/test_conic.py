@@ -70,11 +70,8 @@ def test_gap_before_polishing(benchmark, name, law):
 
 
 EXACT = {
-    "triangular": smq.Triangular(0, 0.5, 1),
     "triangular, mode at low": smq.Triangular(0, 0, 1),
-    "logistic": smq.Logistic(1, 0.25, 0, 2),
-    "logistic, nearly uniform": smq.Logistic(1, 100, 0, 2),
-    "pareto, a = 1": smq.Pareto(1, 1, 100),
+    "pareto, a = 1": smq.Pareto(1, 1, 4),
     "pareto, a = 2": smq.Pareto(2, 1, 1.5),
     "weibull, shape 1": smq.Weibull(1, 1, 0, 3),
     "beta(1, 3)": smq.Beta(1, 3),

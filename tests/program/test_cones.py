@@ -3,18 +3,13 @@
 import warnings
 
 import cvxpy as cp
-import mpmath
 import numpy as np
 import pytest
 
 import smqopt as smq
-from smqopt.program.cones._cone_registry import CONE_FORMS, cone_forms, hull_cost
-from smqopt.program.cones._logarithm import LARGEST_FALLING, LARGEST_RISING
-from smqopt.program.cones._quadrature import count_nodes, logarithm_quadrature, power_quadrature
+from smqopt.program.cones._cone_registry import CONE_FORMS, LEAST_MASS, cone_forms, hull_cost
 from smqopt.valuation import PiecewiseUniformByOwner, PriceBounded, PriceListed, Valuation
 from smqopt.valuation.law._law_registry import LAWS as NAMES, READERS
-
-mpmath.mp.dps = 40
 
 
 def cost_by_solver(law: Valuation, q: np.ndarray, unit: np.ndarray) -> np.ndarray:
@@ -52,31 +47,19 @@ LAWS = {
     "power by owner": smq.Power(np.array([0.05, 0.2, 0.5, 1, 1.7, 2, 5, 1e18, 50]), np.linspace(0, 1, N), 2.0),
     "truncated exponential 2": smq.TruncatedExponential(2),
     "truncated exponential, low > 0": smq.TruncatedExponential(3, 0.5, 2.0),
-    "truncated exponential, nearly uniform": smq.TruncatedExponential(1e-8),
-    "truncated exponential, either side of the switch": smq.TruncatedExponential(
-        -np.log1p(-LARGEST_FALLING * np.linspace(0.5, 1.5, N))
-    ),
+    "truncated exponential, nearly by pieces": smq.TruncatedExponential(-np.log1p(-LEAST_MASS * np.linspace(1, 2, N))),
     "pareto, a = 1": smq.Pareto(1, 1, 4),
-    "pareto, a = 1, high far above low": smq.Pareto(1, 1, 50),
-    "pareto by owner": smq.Pareto(np.linspace(1, 4, N), np.linspace(1, 1.5, N), np.linspace(1.01, 2.1, N)),
-    "pareto, nearly uniform": smq.Pareto(2, 1, 1.0001),
+    "pareto, a = 1, high far above low": smq.Pareto(1, 1, 8),
+    "pareto by owner": smq.Pareto([1, 1.5, 2, 3, 4, 1, 2, 3, 4], np.linspace(1, 1.5, N), np.linspace(1.3, 2.4, N)),
     "triangular with its mode at either end": smq.Triangular(
         np.linspace(0, 1, N), np.where(np.arange(N) % 2, np.linspace(0, 1, N), 2.0), 2.0
     ),
     "gamma that is exponential": smq.Gamma(1, 0.5, 0.25, 2.0),
-    "weibull that is exponential": smq.Weibull(1, np.geomspace(0.1, 1e6, N), np.linspace(0, 1, N), 2.0),
+    "weibull that is exponential": smq.Weibull(1, np.geomspace(0.1, 4, N), np.linspace(0, 1, N), 2.0),
     "beta that is a power": smq.Beta(np.linspace(0.5, 3, N), 1, 0.5, 2.0),
     "kumaraswamy that is a power": smq.Kumaraswamy(np.linspace(0.5, 3, N), 1, 0.5, 2.0),
-    "logistic": smq.Logistic(1, 0.25, 0, 2),
-    "logistic, nearly uniform": smq.Logistic(1, 1e6, 0.5, 2),
-    "logistic from far below its mean": smq.Logistic(1, 0.02, 0, 1.125),
-    "logistic in its upper tail": smq.Logistic(0.25, 0.125, 0.5, 1.0),
-    "logistic in its lower tail": smq.Logistic(3, 1, 0.5, 2.0),
-    "logistic, either side of the switches": smq.Logistic(
-        0.5, 1.0, 0.5, 0.5 + np.log1p(LARGEST_RISING * np.linspace(0.8, 1.3, N))
-    ),
     "regular histogram": smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 4, 1]),
-    "truncated exponential by owner": smq.TruncatedExponential(np.geomspace(1e-8, 10, N), np.linspace(0, 1, N), 2.0),
+    "truncated exponential by owner": smq.TruncatedExponential(np.geomspace(0.25, 10, N), np.linspace(0, 1, N), 2.0),
 }
 
 
@@ -109,77 +92,6 @@ def test_a_kumaraswamy_law_below_the_end_where_its_slope_has_no_bound(law):
     for unit in (1.0, 2.0):
         found = unit * cost_by_solver(law, q, np.full(N, unit))
         assert np.max(np.abs(found - q * law.ppf(q))) < 1e-7
-
-
-TRIANGULAR = {
-    "common": smq.Triangular(0.5, 1.0, 2.0),
-    "mode near low": smq.Triangular(0.0, 0.002, 1.0),
-    "mode near high": smq.Triangular(1.0, 1.998, 2.0),
-    "by owner": smq.Triangular(np.linspace(0, 1, N), np.linspace(1.25, 1.5, N), 2.0),
-}
-
-
-@pytest.mark.parametrize("law", TRIANGULAR.values(), ids=TRIANGULAR)
-def test_a_triangular_law_below_the_end_where_its_slope_has_no_bound(law):
-    at_mode = float(np.ravel(law.cdf(law.mode))[0])
-    q = np.array([0.0, 1e-3, 0.1, 0.25, at_mode, 0.75, 0.9, 0.99, 0.999])
-    assert all(form.pieces is None for form in cone_forms(law, cp.Variable(N), np.ones(N)))
-    for unit in (1.0, 2.0):
-        found = unit * cost_by_solver(law, q, np.full(N, unit))
-        assert np.max(np.abs(found - q * law.ppf(q))) < 1e-7
-
-
-ENDS = [(-1e-16, 0.0), (-1e-8, 1e-8), (-1e-3, 0.5), (-0.05, 0.05), (-0.2, 1.0), (-0.75, 0.0)]
-
-
-@pytest.mark.parametrize("ends", ENDS, ids=str)
-def test_the_quadratures_are_exact_beyond_a_double(ends):
-    count = count_nodes(*ends)
-    exponents = np.array([1e-3, 0.25, 0.5, 0.9375, 1.0 - 1e-9])
-    logarithm, powers = logarithm_quadrature(count), power_quadrature(exponents, count)
-    for nodes, weights in (logarithm, powers):
-        assert np.all(weights > 0)
-        assert np.all((nodes > 0) & (nodes < 1))
-    for end in ends:
-        for share in (1e-3, 0.3, 1.0):
-            x = mpmath.mpf(end) * share
-            if x:
-                assert abs(total(*logarithm, x) / (mpmath.log1p(x) / x) - 1) < mpmath.mpf(2) ** -50  # doubles
-            for k, p in enumerate(exponents):
-                exact = (1 + x) ** -mpmath.mpf(p)
-                assert abs(total(powers[0][:, k], powers[1][:, k], x) / exact - 1) < mpmath.mpf(2) ** -48
-
-
-def total(nodes, weights, x):
-    return mpmath.fsum(mpmath.mpf(w) / (1 + mpmath.mpf(s) * x) for s, w in zip(nodes, weights, strict=True))
-
-
-def test_without_rounding_the_quadrature_has_56_bits():
-    for largest in (1e-3, 0.05, 0.2, 0.75):
-        count = count_nodes(-largest)
-        x = mpmath.mpf(largest)
-        # Gauss and Legendre's rule at 40 digits: roots by Newton's method from the doubles
-        found = mpmath.mpf(0)
-        for start in np.polynomial.legendre.leggauss(count)[0]:
-            z = mpmath.findroot(lambda z, count=count: mpmath.legendre(count, z), mpmath.mpf(float(start)), tol=1e-60)
-            slope = count * (z * mpmath.legendre(count, z) - mpmath.legendre(count - 1, z)) / (z * z - 1)
-            found += 1 / ((1 - z * z) * slope**2) / (1 - (z + 1) / 2 * x)
-        assert abs(found / (-mpmath.log1p(-x) / x) - 1) < mpmath.mpf(2) ** -56
-
-
-@pytest.mark.parametrize(
-    ("law", "cost"),
-    [
-        (smq.Logistic(1, 0.25, 0, 2), lambda u: 1 + mpmath.log(u / (1 - u)) / 4),
-        (smq.Logistic(40, 0.5, 0, 60), lambda u: 40 + mpmath.log(u / (1 - u)) / 2),
-    ],
-    ids=["near its mean", "from far below it"],
-)
-def test_the_logistic_form_against_its_quantile_in_40_digits(law, cost):
-    low, high = (1 / (1 + mpmath.exp((mpmath.mpf(law.mean) - end) / law.scale)) for end in (law.low, law.high))
-    q = np.array([1e-3, 0.25, 0.5, 0.999])
-    exact = [float(share * cost(low + (high - low) * mpmath.mpf(share))) for share in q]
-    assert np.max(np.abs(64 * cost_by_solver(law, q, np.full(4, 64.0)) - exact)) < 1e-7 * law.high
 
 
 HISTOGRAM = smq.PiecewiseUniform([0, 0.9, 1], [1, 1])
@@ -235,7 +147,7 @@ def test_the_form_is_the_hull_of_the_cost_curve(law):
 
 
 def test_every_registered_form_is_tried_here():
-    assert {type(law) for law in (*LAWS.values(), *TRIANGULAR.values(), *HULLS.values(), KUMARASWAMY)} == set(
+    assert {type(law) for law in (*LAWS.values(), *HULLS.values(), KUMARASWAMY)} == set(
         CONE_FORMS
     )
     assert {type(law) for law in HULLS.values()} == {law for law, form in CONE_FORMS.items() if form is hull_cost}
@@ -255,10 +167,12 @@ STATED_BY_PIECES = {
     "irregular beta of some": smq.Beta([1.0, 1.0], [2.0, 0.5]),
     "gamma of some": smq.Gamma([1.0, 2.0], 1, 0, 3),
     "pareto, a < 1": smq.Pareto([1.0, 0.5], 1, 4),
-    "pareto, long tail": smq.Pareto([2.0, 1.0], 1, [100.0, 4.0]),
-    "triangular, mode next to low": smq.Triangular(0, 1e-6, 1),
-    "logistic, deep in a tail": smq.Logistic(10, 0.1, 1, 2),
-    "logistic, in between": smq.Logistic(1, 1 / 30, 0, 2),
+    "pareto, another root": smq.Pareto(2.5, 1, 4),
+    "pareto, long tail": smq.Pareto([2.0, 1.0], 1, [100.0, 2.0]),
+    "pareto, nearly uniform": smq.Pareto(2, 1, 1.0001),
+    "truncated exponential, nearly uniform": smq.TruncatedExponential([2, 1e-8]),
+    "triangular, mode inside": smq.Triangular(0.5, 1, 2),
+    "logistic": smq.Logistic(1, 0.25, 0, 2),
 }
 
 

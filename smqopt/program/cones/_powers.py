@@ -1,4 +1,4 @@
-"""Cost curves of powers and roots of acceptance (Appendix D), in owners' units.
+"""Cost curves of powers, roots and logarithms of acceptance (Appendix D), in owners' units.
 
 Each takes acceptances, an affine expression of shape (m,), and parameters of shape (m,).
 """
@@ -14,6 +14,8 @@ from smqopt.program.cones._form import Term
 SECOND_ORDER = (1.5, 2.0, 3.0, 4.0, 6.0)
 """Exponents that a few second-order cones state exactly, as t ≥ q³ by t q ≥ s², s ≥ q². Solvers get
 further with these than with power cones."""
+INVERSE = (1.0, 1.5, 2.0, 3.0, 4.0)
+"""The same of roots, a: on power cones beside those of inverse powers solvers stall."""
 
 
 def linear(q: cp.Expression, slope: Floats) -> Term:
@@ -23,7 +25,7 @@ def linear(q: cp.Expression, slope: Floats) -> Term:
 
 def second_order_power(q: cp.Expression, low: Floats, width: Floats, k: Floats) -> Term:
     """State low q + width q^(1 + 1/k) for one k, with 1 + 1/k in `SECOND_ORDER`."""
-    power = _exact_power(q, 1.0 + 1.0 / float(k[0]))
+    power = cp.power(q, 1.0 + 1.0 / float(k[0]), approx=True)  # the approximation by a fraction is it
     return cp.multiply(low, q) + cp.multiply(width, power), ()
 
 
@@ -49,27 +51,19 @@ def falling_power(q: cp.Expression, low: Floats, width: Floats, b: Floats) -> Te
     return cp.multiply(low + width, q) + cp.multiply(width, high - root), side
 
 
-def rise_and_fall(q: cp.Expression, low: Floats, mode: Floats, high: Floats) -> Term:
-    """State the triangular law's curve with second-order cones, its mode inside.
+def inverse_power(q: cp.Expression, low: Floats, mass: Floats, a: Floats) -> Term:
+    """State low q y^(−1/a), y = 1 − Mq, for one a in `INVERSE`, with second-order cones.
 
-    With left = mode − low, right = high − mode, Q = F(mode) = left/width and S = 1 − Q, let a share
-    x of Q and a share 1 − y of S be filled: q = Qx + S(1 − y), 0 ≤ x, y ≤ 1. Up to the mode θ = low
-    + left √x, beyond it θ = high − right √y, so that
-
-        C = min  low Qx + left Q x^(3/2) + high S(1 − y) + right (1 − √y) − right S (1 − y^(3/2)),
-
-    a sum of convex functions of x and y. Below the mode J is at most J(mode), beyond it at least
-    that, so the cheapest way to a given q fills x first: then y = 1 and C(q) = q(low + left √x), or
-    x = 1 and C(q) = q(high − right √y).
+    It is low (y^(−1/a) − y^(1 − 1/a))/M, a sum of two convex functions.
     """
-    left, right = mode - low, high - mode
-    Q, S = left / (high - low), right / (high - low)
-    x, y = cp.Variable(low.size, name="filled_below_mode"), cp.Variable(low.size, name="unfilled_above_mode")
-    below = cp.multiply(low * Q, x) + cp.multiply(left * Q, _exact_power(x, 1.5))
-    above = cp.multiply(high * S, 1.0 - y) + cp.multiply(right, 1.0 - cp.sqrt(y)) - right * S
-    above = above + cp.multiply(right * S, _exact_power(y, 1.5))
-    return below + above, (x >= 0, x <= 1, y >= 0, y <= 1, q == cp.multiply(Q, x) + cp.multiply(S, 1.0 - y))
+    y, p = 1.0 - cp.multiply(mass, q), 1.0 / float(a[0])
+    return cp.multiply(low / mass, cp.power(y, -p, approx=True) - cp.power(y, 1.0 - p, approx=True)), ()
 
 
-def _exact_power(x: cp.Expression, p: float) -> cp.Expression:
-    return cp.power(x, p, approx=True)  # the approximation by a fraction is p itself
+def logarithm(q: cp.Expression, low: Floats, scale: Floats, mass: Floats) -> Term:
+    """State low q − scale q log y, y = 1 − Zq, with exponential cones.
+
+    −Zq log y = (y − 1) log y = −entr(y) − log y.
+    """
+    y = 1.0 - cp.multiply(mass, q)
+    return cp.multiply(low, q) + cp.multiply(scale / mass, -cp.entr(y) - cp.log(y)), ()
