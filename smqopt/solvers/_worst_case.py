@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.errors import InputError, SolverError
+from smqopt.errors import InputError
 from smqopt.market import (
     Chances,
     CostTable,
@@ -27,12 +27,11 @@ from smqopt.market import (
     stakes_of,
 )
 from smqopt.numeric import BUDGET_SHORTFALL, Floats, FrozenDict
+from smqopt.solvers.price_search._bracketing import search
 
-_STEPS = 200
-_CLOSE = 1e-13
-"""Relative, of a bracket of a price; beyond it two ends are mixed."""
-_ENOUGH, _COARSE = 1e-11, 1e-6
-"""How near budget and bias are met, relative: in the end, and while a scale of noise is sought."""
+_ENOUGH, _COARSE = 1e-12, 1e-6
+"""How near budget and bias are met, relative: in the end, and while a scale of noise is sought. Where
+they jump, both ends are mixed."""
 _SLACK = 1e-30
 """A price of money this small, relative to the first guess, is none."""
 _LARGEST_RATIO = 1e100
@@ -70,23 +69,30 @@ class _AtOneNoise:
 
     def at_price(self, price: float) -> tuple[Mix, float, float]:
         """Return the mix that answers to λ, its spend, and its error but for noise."""
-        if not self.owners.free:
-            rule = rule_at(self.table, self.owners, price, 0.0)
-            return [(1.0, price, 0.0)], self.total(rule.spend), self._error([(1.0, rule)])
-        most = self.total(self.owners.weight)
-        tried: dict[float, Rule] = {}
+        ends = (
+            _ends(self._bias_ratio(price), 1.0, self.total(self.owners.weight), self.close)
+            if self.owners.free
+            else (0.0,)
+        )
+        rules = [rule_at(self.table, self.owners, price, rho) for rho in ends]
+        shares = [1.0]
+        if len(ends) == 2:
+            below, above = map(self.bias, rules)
+            share = min(max((0.5 * sum(ends) - above) / (below - above), 0.0), 1.0) if below > above else 0.0
+            shares = [share, 1.0 - share]
+        parts = [one for one in zip(shares, ends, rules, strict=True) if one[0] > 0]
+        mix = [(share, price, rho) for share, rho, _ in parts]
+        spend = sum(share * self.total(rule.spend) for share, _, rule in parts)
+        return mix, spend, self._error([(share, rule) for share, _, rule in parts])
 
-        def excess(rho: float) -> float:
-            tried[rho] = rule_at(self.table, self.owners, price, rho)
-            return rho - self.bias(tried[rho])
+    def _bias_ratio(self, price: float) -> Callable[[float], float]:
+        """Return how ρ compares with the bias that it leaves: 1 where it is right."""
 
-        low, high = _bracket(excess, 0.0, most, _CLOSE * most, self.close * most)
-        below, above = self.bias(tried[low]), self.bias(tried[high])
-        share = min(max((0.5 * (low + high) - above) / (below - above), 0.0), 1.0) if below > above else 0.0
-        parts = [(share, low), (1.0 - share, high)]
-        rules = [(part, tried[rho]) for part, rho in parts if part > 0]
-        spend = sum(part * self.total(rule.spend) for part, rule in rules)
-        return [(part, price, rho) for part, rho in parts if part > 0], spend, self._error(rules)
+        def ratio(rho: float) -> float:
+            bias = self.bias(rule_at(self.table, self.owners, price, rho))
+            return min(rho / bias, _LARGEST_RATIO) if bias > 0 else _LARGEST_RATIO
+
+        return ratio
 
     def _error(self, rules: list[tuple[float, Rule]]) -> float:
         w = self.owners.weight
@@ -105,63 +111,26 @@ class _AtOneNoise:
                 value=self.budget,
                 remedy="give a larger budget",
             )
-        guess = (every / self.budget) ** 2
-        found: dict[float, tuple[Mix, float, float]] = {}
+        cheapest = (self.budget / every) ** 2 / _SLACK if every > 0 else 1.0
+        mix, spend, error = self.at_price(1.0 / cheapest)
+        if spend <= self.budget:
+            return mix, False, error
 
-        def short(log_price: float) -> float:
-            found[log_price] = self.at_price(math.exp(log_price))
-            spent = found[log_price][1]
-            return math.log(self.budget / spent) if spent > 0 else math.inf
+        def spend_at(x: float) -> float:
+            return self.at_price(1.0 / x)[1]
 
-        start = math.log(guess) if guess > 0 else 0.0
-        least = start + math.log(_SLACK)
-        if short(least) >= 0:
-            return found[least][0], False, found[least][2]
-        step, high = 1.0, start
-        towards = 1.0 if short(high) < 0 else -1.0
-        while (short(high + towards * step) < 0) == (towards > 0):
-            high, step = high + towards * step, 2.0 * step
-            if step > _STEPS:
-                raise SolverError("solve", "found no price at which the budget is kept", remedy="report this market")
-        least, high = sorted((high, high + towards * step))
-        low, high = _bracket(short, least, high, _CLOSE, self.close)
-        (over, dear, _), (under, cheap, error) = found[low], found[high]
+        ends = _ends(spend_at, self.budget, cheapest * _SLACK, self.close)
+        (under, cheap, error), (over, dear, higher) = (self.at_price(1.0 / x) for x in (ends[0], ends[-1]))
         share = min(max((self.budget - cheap) / (dear - cheap), 0.0), 1.0) if dear > cheap else 0.0
-        if share == 0:
-            return under, True, error
-        mix = [(share * part, *rest) for part, *rest in over] + [((1.0 - share) * part, *rest) for part, *rest in under]
-        error = share * found[low][2] + (1.0 - share) * error
-        return [(part, price, rho) for part, price, rho in mix if part > 0], True, error
+        mix = [(part * of, *rest) for part, one in ((share, over), (1.0 - share, under)) for of, *rest in one]
+        return [one for one in mix if one[0] > 0], True, share * higher + (1.0 - share) * error
 
 
-def _bracket(
-    rising: Callable[[float], float], low: float, high: float, width: float, close: float
-) -> tuple[float, float]:
-    """Close in on where a function that rises, with jumps, passes 0.
-
-    Below it, and not below.
-
-    One point twice where the function is between 0 and `close` there. False position, where the end
-    that stays counts half (Illinois), and every fourth step a bisection.
-    """
-    at_low, at_high, last = rising(low), rising(high), 0
-    if at_low >= 0:
-        return low, low
-    for step in range(1, _STEPS):
-        if high - low <= width or 0 <= at_high <= close:
-            break
-        even = step % 4 == 0 or not math.isfinite(at_high)
-        middle = 0.5 * (low + high) if even else low - at_low * (high - low) / (at_high - at_low)
-        if not low < middle < high:
-            break
-        value = rising(middle)
-        if value >= 0:
-            high, at_high, at_low, last = middle, value, at_low / 2.0 if last > 0 else at_low, 1
-            if value <= close:
-                return high, high
-        else:
-            low, at_low, at_high, last = middle, value, at_high / 2.0 if last < 0 else at_high, -1
-    return low, high
+def _ends(rising: Callable[[float], float], target: float, start: float, close: float) -> tuple[float, ...]:
+    """Return where a function reaches a target, or both sides of the jump there."""
+    found = search(rising, target, start, 1.0, close)
+    jumps = found.above <= found.below * (1.0 + 2.0 * close)
+    return (found.below, found.above) if jumps else (found.below,)
 
 
 def solve_worst_case(market: Market, budget: float, objective: WorstCaseError) -> Solution:

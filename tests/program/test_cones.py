@@ -147,9 +147,7 @@ def test_the_form_is_the_hull_of_the_cost_curve(law):
 
 
 def test_every_registered_form_is_tried_here():
-    assert {type(law) for law in (*LAWS.values(), *HULLS.values(), KUMARASWAMY)} == set(
-        CONE_FORMS
-    )
+    assert {type(law) for law in (*LAWS.values(), *HULLS.values(), KUMARASWAMY)} == set(CONE_FORMS)
     assert {type(law) for law in HULLS.values()} == {law for law, form in CONE_FORMS.items() if form is hull_cost}
     named = set(CONE_FORMS) - {PriceListed, PriceBounded}  # which a constraint makes of a law that has a name
     assert {form.name for form in named} <= {*NAMES, *READERS}
