@@ -651,9 +651,10 @@ def test_thousands_of_linear_rows_in_cvxpy_are_proved():
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e4])
-def test_constants_of_other_sizes(size):
+@pytest.mark.parametrize("term", [cp.norm, cp.sum_squares])
+def test_constants_of_other_sizes(size, term):
     program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)
-    program.constraints += [cp.norm(size * program.acceptance[:3]) <= 0.15 * size]
+    program.constraints += [term(size * program.acceptance[:3]) <= term(0.15 * size)]
     certificate = smq.verify(smq.solve(program))
     assert certificate.valid, certificate.reasons
     assert certificate.lower_bound == pytest.approx(smq.verify(smq.solve(program_of("norm"))).lower_bound, rel=1e-8)

@@ -1,4 +1,4 @@
-"""Cost curves of powers, roots and logarithms of acceptance (Appendix D), in owners' units.
+"""Cost curves of powers and logarithms (Appendix D), in owners' units.
 
 Each takes acceptances, an affine expression of shape (m,), and parameters of shape (m,).
 """
@@ -52,7 +52,7 @@ def falling_power(q: cp.Expression, low: Floats, width: Floats, b: Floats) -> Te
 
 
 def inverse_power(q: cp.Expression, low: Floats, mass: Floats, a: Floats) -> Term:
-    """State low q y^(−1/a), y = 1 − Mq, for one a in `INVERSE`, with second-order cones.
+    """State low q y^(−1/a), y = 1 − Mq, with second-order cones, a in `INVERSE`.
 
     It is low (y^(−1/a) − y^(1 − 1/a))/M, a sum of two convex functions.
     """
