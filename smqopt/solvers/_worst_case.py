@@ -30,8 +30,8 @@ from smqopt.numeric import BUDGET_SHORTFALL, Floats, FrozenDict
 from smqopt.solvers.price_search._bracketing import search
 
 _ENOUGH, _COARSE = 1e-12, 1e-6
-"""How near budget and bias are met, relative: in the end, and while a scale of noise is sought. Where
-they jump, both ends are mixed."""
+"""How near budget and bias are met, relative: in the end, and while a scale of noise is sought.
+Where they jump, both ends are mixed."""
 _SLACK = 1e-30
 """A price of money this small, relative to the first guess, is none."""
 _LARGEST_RATIO = 1e100
