@@ -103,25 +103,6 @@ def _next_to_nothing(search: ColumnSearch, found: Found) -> Mask:
     return np.asarray(found.price < _NEXT_TO_NOTHING * highest[found.group])
 
 
-def _at_their_best(search: ColumnSearch, found: Found, worth: Floats) -> Found:
-    """Post the best price, or none, to blocks that do not draw."""
-    taken, p = search.statement.charge(float(found.z[0]), found.z[1:])
-    m, count = search.statement.weights(), search.blocks.count
-    best = search.blocks.blocks.enclose(m * (worth - taken), m * p, _CLOSE * abs(found.upper) / count)
-    lots = np.bincount(found.group, minlength=count)
-    total = np.bincount(found.group, weights=found.share, minlength=count)
-    alone = (lots == 0) | ((lots == 1) & (total > 1.0 - SURE))
-    posted = np.flatnonzero(alone & (best.height > 0) & np.isfinite(best.price))
-    drawn = ~alone[found.group]
-    columns = (
-        (found.group[drawn], posted),
-        (found.price[drawn], best.price[posted]),
-        (found.share[drawn], np.ones(posted.size)),
-    )
-    group, price, share = (np.concatenate(both) for both in columns)
-    return dataclasses.replace(found, group=group, price=price, share=share)
-
-
 def _at_better_prices(search: ColumnSearch, found: Found) -> tuple[Found, Mask, Floats]:
     """Move the nearest price of each block to its best one, or add that."""
     worth, m, price = search.slopes(found), search.statement.weights(), found.price.copy()
@@ -197,17 +178,11 @@ def polish(search: ColumnSearch, found: Found) -> Found:
 
 def _candidates(search: ColumnSearch, found: Found) -> Iterator[Found]:
     """Return where Newton steps lead from several choices, the likeliest first."""
-    start = found
-    for number in range(1 + _TRIES if search.is_linear else 0):
-        worth = search.slopes(start)
-        start = _at_their_best(search, start, worth) if number else start
-        start = _newton(search, start, next(_choices(search, start, worth)), worth)
-        yield start
     worth = search.slopes(found)
     for kept in _choices(search, found, worth):
         one = _newton(search, found, kept, worth)
         yield one
-        for _ in range(0 if search.is_linear or one is found else _TRIES):
+        for _ in range(0 if one is found else _TRIES):
             before, one = one, _newton(search, *_at_better_prices(search, one))
             yield one
             if abs(one.upper - one.lower) >= abs(before.upper - before.lower):
