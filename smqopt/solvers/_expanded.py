@@ -23,7 +23,6 @@ from smqopt.market import (
     state,
 )
 from smqopt.numeric import SIDE_GAP, SIDE_ROW
-from smqopt.valuation import possible_laws
 
 _MARGINS = (2.0**-40, 2.0**-34)
 """What is kept from limits, relative to them: what a linear program may break them by. The last one
@@ -122,8 +121,8 @@ def refuse_route(market: Market, solver: object, name: str, options: Mapping[str
     Raises
     ------
     InputError
-        If it is another one than "structured", or one posted price each is asked for under laws in
-        doubt, or of more owners than a mixed-integer program takes.
+        If it is another one than "structured", or one posted price each is asked for of more owners
+        than a mixed-integer program takes.
     """
     if name != "structured":
         raise InputError(
@@ -132,10 +131,10 @@ def refuse_route(market: Market, solver: object, name: str, options: Mapping[str
             value=solver if isinstance(solver, str) else name,
             remedy='use solver="structured", or leave it out',
         )
-    if not options.get("lotteries", True) and (possible_laws(market.valuation) is not None or market.n > _FEW_POSTED):
+    if not options.get("lotteries", True) and market.n > _FEW_POSTED:
         raise InputError(
             "solve: argument 'lotteries'",
-            f"must be True under laws in doubt, and beyond {_FEW_POSTED} rows under a minimum or a spend",
+            f"must be True beyond {_FEW_POSTED} rows under laws in doubt, a minimum or a spend",
             value=False,
             remedy="leave it out: hardly more owners draw than rows bind",
         )

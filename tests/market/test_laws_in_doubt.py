@@ -275,7 +275,6 @@ def test_owners_with_bands_of_their_own():
         (lambda m: m.valuation.cdf(0.3), "has no single cdf"),
         (lambda m: m.valuation.virtual_cost(0.3), "has no single virtual cost"),
         (lambda m: smq.solve(m, 1.0, solver="conic"), "does not take laws in doubt"),
-        (lambda m: smq.solve(m, 1.0, lotteries=False), "must be True under laws in doubt"),
         (lambda m: smq.solve(m, 1.0, objective=smq.MeanSquaredError(range=1)), "is not convex in acceptances"),
         (lambda m: smq.solve(m, 1.0, objective=smq.WorstCaseError(range=1)), "draws its prices from menus of one law"),
         (lambda m: smq.solve(m, 1.0, constraints=[smq.Parity("g", within=0.1)]), "no edge of a band"),

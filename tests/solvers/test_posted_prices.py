@@ -157,3 +157,57 @@ def test_the_least_error_lies_in_its_bracket(seed, tmp_path):
     certificate.save(tmp_path / "certificate.json")
     paths = {"path": tmp_path / "certificate.json", "thresholds": tmp_path / "thresholds.csv"}
     assert smq.Certificate.load(**paths, gap_tolerance=certificate.gap_tolerance).valid
+
+
+AIMS = {
+    "purchased": (smq.PurchasedPrivacy(), lambda epsilon, q: epsilon @ q),
+    "returns": (smq.DiminishingReturns(0.3), lambda epsilon, q: np.sum(np.log1p(epsilon * q / 0.3))),
+    "variance": (smq.InverseProbabilityVariance(), lambda _, q: -np.sum(1 / np.maximum(q, 1e-300))),
+}
+OF_LAWS = {"owner": lambda values: values[0], "mean": np.array([0.4, 0.6]).dot, "worst": np.min}
+
+
+def posted_together(seed, aim, laws):
+    """Two prices for two pairs of owners, against every choice from a menu."""
+    rng = np.random.default_rng(seed)
+    each = [smq.Uniform(0, 1), smq.Beta(2, 3), smq.Power(2), smq.Uniform(0.2, 1.4)]
+    menu = np.sort(rng.choice(np.arange(1, 16), 6, replace=False)) / 10
+    epsilon, budget = rng.uniform(0.2, 1, 4), float(rng.uniform(0.3, 1.5))
+    chosen = [each[k] for k in rng.choice(4, 4 if laws == "owner" else 2, replace=laws == "owner")]
+    weights = [0.4, 0.6] if laws == "mean" else None
+    law = smq.ByOwner(chosen) if laws == "owner" else smq.Scenarios(chosen, weights=weights)
+    objective, value = AIMS[aim]
+    best = -np.inf
+    for pair in itertools.product(np.append(0.0, menu), repeat=2):
+        theta, values = np.repeat(pair, 2), []
+        for one in [law] if laws == "owner" else chosen:
+            q = np.where(theta < one.high, one.cdf(np.clip(theta, one.low, one.high)), 1.0) * (theta >= one.low)
+            q = np.where(theta > 0, q, 0.0)
+            values.append(value(epsilon, q) if theta @ q <= budget * (1 + 1e-12) else -np.inf)
+        best = max(best, OF_LAWS[laws](values))
+    market = smq.Market(epsilon, law, groups={"g": list("aabb")})
+    return market, budget, [smq.PriceMenu(tuple(menu.tolist())), smq.CommonPrice("g")], objective, float(best)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("laws", OF_LAWS)
+@pytest.mark.parametrize("aim", AIMS)
+def test_one_price_for_several_is_the_best_of_all(aim, laws, seed, tmp_path):
+    market, budget, records, objective, best = posted_together(seed, aim, laws)
+    if best < -1e290:
+        with pytest.raises(SolverError, match="without lotteries"):
+            smq.solve(market, budget, objective=objective, constraints=records, lotteries=False)
+        return
+    solution = smq.solve(market, budget, objective=objective, constraints=records, lotteries=False, gap=1e-7)
+    assert solution.lottery is None
+    value = -solution.objective_value if objective.smallest else solution.objective_value
+    assert value == pytest.approx(best, rel=1e-6)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    upper = -certificate.lower_bound if objective.smallest else certificate.upper_bound
+    assert upper >= best * (1 - 1e-9 * np.sign(best))
+    solution.save(tmp_path)
+    certificate.save(tmp_path / "certificate.json")
+    table = tmp_path / "thresholds.csv"
+    tolerance = certificate.gap_tolerance
+    assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=table, gap_tolerance=tolerance).valid

@@ -162,8 +162,9 @@ class ColumnAnswers:
         """Return the acceptances of an answer; shape (n′,)."""
         q = np.zeros(self._m.size)
         q[self.singles.rows] = self.of_alone(found)
-        node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
-        q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
+        if found.group.size:
+            node, row, F = self.blocks.blocks.acceptance(found.group, found.price)
+            q += np.bincount(row, weights=F * found.share[node], minlength=q.size)
         return np.clip(q, 0.0, 1.0)
 
     def usage_of_blocks(self, group: Indices, price: Floats, share: Floats) -> Floats:

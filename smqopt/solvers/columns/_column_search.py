@@ -13,7 +13,7 @@ from scipy import sparse
 
 from smqopt.errors import SolverError
 from smqopt.market import Objective, Statement, Utility
-from smqopt.numeric import SIDE_ROW, Floats, Indices
+from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
 from smqopt.solvers.columns._interior_master import InteriorMaster
 from smqopt.solvers.columns._master import FINE, Master, MasterAnswer
@@ -43,13 +43,8 @@ _FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
 takes no basis of columns that are hardly apart, and bounds meet to about the square of this."""
 _SHRINK, _NEAR = 0.25, 2.0**-3
 """How the steps around acceptances shrink."""
-_LEAST_LINE, _CLOSER, _LAST_LINE = 2.0**-12, 2.0**-3, 2.0**-40
-"""Where the first lines touch objectives without a value at 0, by how much nearer to it the next
-ones do at most, and where the last ones."""
 _IDLE_LAW = 2.0**-30
 """Weights of laws that are smaller are none: HiGHS leaves so much of them open."""
-_APART = 2.0**-34
-"""Lines touch objectives no closer together, in acceptance."""
 
 
 class _Stalls:
@@ -83,7 +78,6 @@ class ColumnSearch(ColumnAnswers):
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         self._columns = 0
         self._apart = _FIRST_APART
-        self._touched = [np.full(self._m.size, q) for q in (1.0, 0.5, 0.1, _LEAST_LINE)]
         self._weights = self._even
         self._add_singles(self.singles.first(self.sizes), 0.0)
         if self.blocks.count:
@@ -198,28 +192,29 @@ class ColumnSearch(ColumnAnswers):
         SolverError
             If no prices among them keep the rows.
         """
-        row, q, value, usage = self.singles.post()
+        unit, price, q, worth, usage = self._posted_columns()
+        equal, alone = np.append(False, self.statement.equal), self.singles.rows.size
+        program, mixed = self._least_of_laws(unit, worth, usage)
+        units = alone + self.blocks.count + (len(worth) > 1)
         tighter = np.zeros(self._limits.size)
         for _ in range(_TRIES):
-            share = self._post(row, value, usage, self._limits - tighter, gap / 4)
+            laws = np.zeros(program[2].shape[0] - tighter.size)
+            limits, sizes = np.append(self._limits - tighter, laws), np.append(self.sizes, laws + self._unit / _FINE)
+            master = Master(limits, sizes, np.append(equal, laws > 0), units)
+            master.add_columns(*program)
+            master.seek_value(self._unit)
+            share = master.post(gap / 4, mixed)
             if share is None:
                 break
-            of_blocks = share[row.size + self.blocks.count :]
-            left = self._limits - usage @ share[: row.size] - np.asarray(self.blocks.usage.T @ of_blocks)
-            broken = np.where(np.append(False, self.statement.equal), 0.0, np.maximum(-left, 0.0))
+            left = self._limits - usage @ share[: unit.size]
+            broken = np.where(equal, 0.0, np.maximum(-left, 0.0))
             if np.all(broken <= SIDE_ROW.value / 4 * self.sizes) and broken[0] <= self._margin:
-                every = np.minimum(np.asarray(self.blocks.acceptance.T @ of_blocks), 1.0)
-                alone = np.bincount(row, weights=share[: row.size] * q, minlength=self.singles.rows.size)
-                every[self.singles.rows] = alone
-                lots = np.flatnonzero(of_blocks)
-                return replace(
-                    found,
-                    acceptance=every[self.singles.rows],
-                    group=self.blocks.group[lots],
-                    price=self.blocks.price[lots],
-                    share=np.ones(lots.size),
-                    lower=float(np.sum(self._m * self._utility.value(every))),
-                )
+                single = np.flatnonzero(unit < alone)
+                each = np.bincount(unit[single], weights=share[single] * q[single], minlength=alone)
+                lots = np.flatnonzero((share[: unit.size] > 0) & (price >= 0))
+                one = replace(found, acceptance=each, held=np.ones_like(found.held), share=share[lots])
+                one = replace(one, group=unit[lots] - alone, price=price[lots])
+                return replace(one, lower=self.value(one))
             tighter += np.where(broken > 0, 3.0 * tighter, 0.0) + 2.0 * broken
         raise SolverError(
             "structured solver",
@@ -227,24 +222,54 @@ class ColumnSearch(ColumnAnswers):
             remedy="allow lotteries, or relax a constraint a little",
         )
 
-    def _post(self, row: Indices, value: Floats, usage: sparse.csc_array, limits: Floats, gap: float) -> Floats | None:
-        """Return shares of 0 or 1: of rows' prices, no offers to blocks, blocks' prices."""
-        alone, few = self.singles.rows.size, self._in_blocks if self._linear is None else np.zeros(0, dtype=np.intp)
-        equal = np.append(False, self.statement.equal)
-        master = Master(limits, self.sizes, equal, alone + self.blocks.count, few.size, self._m[few])
-        master.add_columns(row, value, usage)
+    def _posted_columns(self) -> tuple[Indices, Floats, Floats, Floats, sparse.csc_array]:
+        """Return all that one posted price each may be, where that has a value.
+
+        Unit, price, NaN of single rows and of no offer, acceptance of single rows, worth under each
+        law, shape (laws, columns), and usage.
+        """
+        row, q, usage = self.singles.post()
+        at, unit, price, alone = np.arange(row.size), row, np.full(row.size, np.nan), self.singles.rows.size
+        row, F = self.singles.rows[row], q
         if self.blocks.count:
-            none = sparse.csc_array((limits.size, self.blocks.count))
-            master.add_columns(alone + np.arange(self.blocks.count), np.zeros(self.blocks.count), none)
-            F = self.blocks.acceptance
-            worth = np.zeros(F.shape[0]) if self._linear is None else np.asarray(F @ (self._m * self._linear))
-            master.add_columns(alone + self.blocks.group, worth, sparse.csc_array(self.blocks.usage.T), self._lifts(F))
-        master.seek_value(self._unit)
-        for q in self._touched if few.size else []:
-            at = np.maximum(q, _LAST_LINE)
-            slope, value = (each(at)[few] for each in (self._utility.slope, self._utility.value))
-            master.add_lines(np.arange(few.size), np.arange(few.size), slope, value - slope * at[few])
-        return master.post(gap, self.statement.stand_ins()[self.singles.rows[row]])
+            pooled, count, first = self.blocks.blocks, self.blocks.count, unit.size
+            node, of, each = pooled.acceptance(self.blocks.group, self.blocks.price)
+            at = np.concatenate([at, first + pooled.of_row[pooled.rows], first + count + node])
+            row, F = np.concatenate([row, pooled.rows, of]), np.concatenate([F, np.zeros(pooled.rows.size), each])
+            unit = np.concatenate([unit, alone + np.arange(count), alone + self.blocks.group])
+            price = np.concatenate([price, np.full(count, np.nan), self.blocks.price])
+            none = sparse.csc_array((self._limits.size, count))
+            usage = sparse.csc_array(sparse.hstack([usage, none, self.blocks.usage.T]))
+        worths = [self._m[row] * one.take(row).value(F) for one in self._each]
+        worth = np.array([np.bincount(at, weights=each, minlength=unit.size) for each in worths])
+        kept = np.flatnonzero(np.isfinite(worth).all(axis=0))
+        q = np.append(q, np.zeros(unit.size - q.size))
+        return unit[kept], price[kept], q[kept], worth[:, kept], usage[:, kept]
+
+    def _least_of_laws(
+        self, unit: Indices, worth: Floats, usage: sparse.csc_array
+    ) -> tuple[tuple[Indices, Floats, sparse.csc_array], Mask]:
+        """Return columns for the worst law, and which keep any share.
+
+        Where there are several laws a unit of its own mixes two levels: what each law gives is no
+        less.
+        """
+        alone, count = self.singles.rows.size, self.blocks.count
+        stand_ins, mixes = self.statement.stand_ins(), np.zeros(alone + count, dtype=np.bool_)
+        mixes[:alone] = stand_ins[self.singles.rows]
+        if count:
+            of_row = self.blocks.blocks.of_row
+            mixes[alone + of_row[stand_ins & (of_row >= 0)]] = True
+        if len(worth) == 1:
+            return (unit, worth[0], usage), mixes[unit]
+        most = np.zeros(mixes.size)
+        np.maximum.at(most, unit, np.max(np.abs(worth), axis=0))
+        levels = np.sum(most) * np.array([-1.0, 1.0])
+        laws = np.hstack([-worth, np.tile(levels, (len(worth), 1))])
+        every = sparse.hstack([usage, sparse.csc_array((usage.shape[0], 2))])
+        columns = sparse.csc_array(sparse.vstack([every, sparse.csc_array(laws)]))
+        value = np.append(np.zeros(unit.size), levels)
+        return (np.append(unit, [mixes.size] * 2), value, columns), np.append(mixes[unit], [True, True])
 
     @property
     def unit(self) -> float:
@@ -321,10 +346,10 @@ class ColumnSearch(ColumnAnswers):
 
     def _new_master(self) -> Master:
         """Return a program without columns."""
-        equal, units, none = np.append(False, self.statement.equal), self.singles.rows.size + self.blocks.count, 0
+        equal, units = np.append(False, self.statement.equal), self.singles.rows.size + self.blocks.count
         kind = Master if self._linear is not None or not self._in_blocks.size else InteriorMaster
         fine = FINE if self.blocks.count else 1.0
-        master = kind(self._limits, self.sizes, equal, units, none, np.zeros(none), fine)
+        master = kind(self._limits, self.sizes, equal, units, fine)
         if isinstance(master, InteriorMaster):
             few = [one.take(self._in_blocks) for one in self._each]
             master.bend(few, self._m[self._in_blocks], self._unit / _FINE)

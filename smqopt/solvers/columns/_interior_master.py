@@ -80,7 +80,7 @@ class InteriorMaster(Master):
         limits = used @ known
         limits[: self._k] = np.where(self._equal, self._limits(), np.maximum(self._limits(), limits[: self._k]))
         equal = np.concatenate([self._equal, [False], np.ones(lifts.shape[0], dtype=np.bool_)])
-        few = Master(limits, np.ones(limits.size), equal, self._units, 0, np.zeros(0), FINE)
+        few = Master(limits, np.ones(limits.size), equal, self._units, FINE)
         few.add_columns(self._unit_of[chosen], 0.0 * known, used)
         found = few.solve()
         if found is not None:

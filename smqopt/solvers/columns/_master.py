@@ -62,39 +62,23 @@ class Master:
         Which rows are equations; shape (k,).
     units
         How many units mix columns.
-    lifted
-        How many acceptances lines are drawn over.
-    free
-        What each variable below lines counts in the objective (`add_lines`).
     fine
         In how much smaller units than their sizes rows stand: they lose less of what HiGHS leaves
         out, where owners share prices.
     """
 
-    def __init__(
-        self,
-        limits: Floats,
-        sizes: Floats,
-        equal: Mask,
-        units: int,
-        lifted: int,
-        free: Floats,
-        fine: float = 1.0,
-    ) -> None:
-        self._sizes, self._equal, self._k, self._units, self._lifted = sizes / fine, equal, limits.size, units, lifted
-        self._fine = fine
+    def __init__(self, limits: Floats, sizes: Floats, equal: Mask, units: int, fine: float = 1.0) -> None:
+        self._sizes, self._equal, self._k, self._units, self._fine = sizes / fine, equal, limits.size, units, fine
         self._highs: Any = _Silent()  # type: ignore[no-untyped-call]
         for name, value in (
             ("output_flag", False),
             ("simplex_iteration_limit", _ITERATIONS),
             ("small_matrix_value", _DROPPED),
-            ("large_matrix_value", np.inf),  # steep lines are rows, too: a refused one would be lost in silence
+            ("large_matrix_value", np.inf),  # what is refused would be lost in silence
         ):
             self._highs.setOptionValue(name, value)
         self._r = r = limits / self._sizes
-        none = np.zeros(lifted)
-        low = np.concatenate([np.where(equal, r, -np.inf), np.ones(units), none])
-        high = np.concatenate([r, np.ones(units), none])
+        low, high = np.append(np.where(equal, r, -np.inf), np.ones(units)), np.append(r, np.ones(units))
         empty = np.zeros(0, dtype=np.int32)
         self._highs.addRows(low.size, low, high, 0, np.zeros(low.size, dtype=np.int32), empty, np.zeros(0))
         k, equations = self._k, np.flatnonzero(equal)
@@ -104,17 +88,15 @@ class Master:
         self._add(
             np.ones(place.size), sparse.csc_array((sign, (place, np.arange(place.size))), shape=(low.size, place.size))
         )
-        places = self._k + units + np.arange(lifted), np.arange(lifted)
-        self._add(none, sparse.csc_array((none - 1.0, places), shape=(low.size, lifted)))
-        self._free = free
-        self._add(-free, sparse.csc_array((low.size, free.size)), lower=-np.inf)
-        self._first = self._broken + lifted + free.size
         self._values = np.zeros(0)
-        self._lines = 0
         self._phase, self._unit = 1, 1.0
 
     def add_columns(
-        self, unit: Indices, value: Floats, usage: sparse.csc_array, lifts: sparse.csc_array | None = None
+        self,
+        unit: Indices,
+        value: Floats,
+        usage: sparse.csc_array,
+        lifts: sparse.csc_array | None = None,  # noqa: ARG002 -- for programs that bend
     ) -> None:
         """Add columns.
 
@@ -123,37 +105,17 @@ class Master:
         unit
             Which unit each is of.
         value
-            What each buys, but for the lines.
+            What each buys.
         usage
             What each uses of the rows, shape (k, columns).
         lifts
-            The acceptances that lines are drawn over, shape (lifted, columns); 0 by default.
+            The acceptances whose worth bends, which a linear program has none of.
         """
         scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage)
         one = sparse.csc_array((np.ones(unit.size), (unit, np.arange(unit.size))), shape=(self._units, unit.size))
-        lifts = sparse.csc_array((self._lifted, unit.size)) if lifts is None else lifts
-        below = sparse.csc_array((self._lines, unit.size))
         cost = np.zeros(unit.size) if self._phase == 1 else -value / self._unit
-        self._add(cost, sparse.csc_array(sparse.vstack([scaled, one, lifts, below])))
+        self._add(cost, sparse.csc_array(sparse.vstack([scaled, one])))
         self._values = np.append(self._values, value)
-
-    def add_lines(self, variable: Indices, of: Indices, slope: Floats, height: Floats) -> None:
-        """Keep variables below lines: u ≤ height + slope · q.
-
-        Parameters
-        ----------
-        variable, of
-            Which variable each line bounds, over which acceptance.
-        slope, height
-            Arrays of the same length.
-        """
-        count = variable.size
-        places = np.column_stack([self._broken + of, self._broken + self._lifted + variable]).ravel()
-        entries = np.column_stack([-slope, np.ones(count)]).ravel()
-        starts = 2 * np.arange(count, dtype=np.int32)
-        low = np.full(count, -np.inf)
-        self._highs.addRows(count, low, height, entries.size, starts, places.astype(np.int32), entries)
-        self._lines += count
 
     def limit(self, limits: Floats) -> None:
         """Set other limits of the rows, and seek shares that keep them, as at first."""
@@ -163,8 +125,7 @@ class Master:
         self._phase, broken = 1, np.arange(self._broken)
         self._bounds(broken, np.zeros(broken.size), np.full(broken.size, np.inf))
         self._costs(broken, np.ones(broken.size))
-        others = np.arange(self._broken, self._first + self._values.size)
-        self._costs(others, np.zeros(others.size))
+        self._costs(self._broken + np.arange(self._values.size), 0.0 * self._values)
 
     @property
     def seeks_value(self) -> bool:
@@ -177,8 +138,7 @@ class Master:
         zero = np.zeros(self._broken)
         self._bounds(np.arange(self._broken), zero, zero)
         self._costs(np.arange(self._broken), zero)
-        self._costs(self._first - self._free.size + np.arange(self._free.size), -self._free / unit)
-        self._costs(self._first + np.arange(self._values.size), -self._values / unit)
+        self._costs(self._broken + np.arange(self._values.size), -self._values / unit)
 
     def solve(self) -> MasterAnswer | None:
         """Solve it over the columns that there are; None where HiGHS reports no optimum."""
@@ -188,7 +148,7 @@ class Master:
         x, dual = np.array(found.col_value), np.array(found.row_dual)
         y = -dual[: self._k]
         return MasterAnswer(
-            share=np.maximum(x[self._first :], 0.0),
+            share=np.maximum(x[self._broken :], 0.0),
             multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
             law_multipliers=np.ones(1),
             broken=float(np.sum(x[: self._broken])) / self._fine,
@@ -198,13 +158,12 @@ class Master:
         """Return shares of 0 or 1 of columns; None where none keep the rows.
 
         By branch and bound over the columns that there are, to a relative gap or a limit of nodes.
-        The first columns, of which `mixed` says so, keep any share.
+        Columns of which `mixed` says so keep any share.
         """
-        first, count = self._first, self._values.size
+        first, count = self._broken, self._values.size
         places = np.arange(first, first + count)
         self._bounds(places, np.zeros(count), np.ones(count))
-        whole = ~np.append(mixed, np.zeros(count - mixed.size, dtype=np.bool_))
-        kinds = np.where(whole, int(highspy.HighsVarType.kInteger), int(highspy.HighsVarType.kContinuous))
+        kinds = np.where(~mixed, int(highspy.HighsVarType.kInteger), int(highspy.HighsVarType.kContinuous))
         self._highs.changeColsIntegrality(count, places.astype(np.int32), kinds)
         for name, value in (("mip_rel_gap", gap), ("mip_max_nodes", _NODES), ("mip_feasibility_tolerance", _WHOLE)):
             self._highs.setOptionValue(name, value)
@@ -213,7 +172,7 @@ class Master:
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
             return None
         share = np.array(self._highs.getSolution().col_value)[first:]
-        return np.where(whole, np.round(share), share)
+        return np.where(mixed, share, np.round(share))
 
     def _solves(self, tolerance: float) -> bool:
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
@@ -229,13 +188,13 @@ class Master:
         self._highs.run()
         return bool(self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
-    def _add(self, cost: Floats, matrix: sparse.csc_array, lower: float = 0.0) -> None:
+    def _add(self, cost: Floats, matrix: sparse.csc_array) -> None:
         count = cost.size
         if count:
             self._highs.addCols(
                 count,
                 cost,
-                np.full(count, lower),
+                np.zeros(count),
                 np.full(count, np.inf),
                 matrix.nnz,
                 matrix.indptr[:-1].astype(np.int32),

@@ -195,13 +195,13 @@ class SingleColumns:
         taken = (self._A.T @ z[1:]) / self.dual.m
         return np.asarray((self.utility.slope(q) - taken - point.price * slope)[rows])
 
-    def post(self) -> tuple[Indices, Floats, Floats, sparse.csc_array]:
+    def post(self) -> tuple[Indices, Floats, sparse.csc_array]:
         """Return one posted price each, known ones, listed ones and even ones.
 
-        Rows, acceptances, values and usages; arrays of one length.
+        Rows, acceptances and usages; arrays of one length.
         """
         if not self.rows.size:
-            return np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0), sparse.csc_array((self._limits.size, 0))
+            return np.zeros(0, dtype=np.intp), np.zeros(0), sparse.csc_array((self._limits.size, 0))
         law, n = self.statement.reduced.valuation, self.rows.size
         layers, even = [*self._layers], np.ones(n)
         for part, index in law.parts():
@@ -217,10 +217,9 @@ class SingleColumns:
         q = np.where(q > 0, np.array([law.cdf(theta) for theta in price]), 0.0)
         pairs = np.unique(np.column_stack([np.tile(np.arange(n), len(q)), q.ravel(), price.ravel()]), axis=0)
         row, q, price = pairs[:, 0].astype(np.intp), pairs[:, 1], np.where(pairs[:, 1] > 0, pairs[:, 2], 0.0)
-        worth = self.utility.take(row).value(q)
-        within = (q >= self.statement.lowest[row]) & (q <= self.statement.highest[row]) & np.isfinite(worth)
-        row, q, cost, worth = row[within], q[within], (price * q)[within], worth[within]
-        return row, q, self.dual.m[row] * worth, self._usage(row, q, cost)
+        within = (q >= self.statement.lowest[row]) & (q <= self.statement.highest[row])
+        row, q, cost = row[within], q[within], (price * q)[within]
+        return row, q, self._usage(row, q, cost)
 
     def _usage(self, row: Indices, q: Floats, cost: Floats) -> sparse.csc_array:
         of_rows = self._A[:, row].multiply(q[np.newaxis, :]) + self._S[:, row].multiply(cost[np.newaxis, :])

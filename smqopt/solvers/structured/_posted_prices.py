@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from smqopt.market import Offers, Statement, Utility
+from smqopt.market import Objective, Offers, Statement
 from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
 from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
 from smqopt.solvers.columns._column_answers import Found
@@ -21,12 +21,12 @@ _NEAR, _WIDER = 2.0**-24, 4.0
 try."""
 
 
-def post_prices(statement: Statement, utility: Utility, budget: float, gap: float) -> tuple[Found, Offers] | None:
+def post_prices(statement: Statement, objective: Objective, budget: float, gap: float) -> tuple[Found, Offers] | None:
     """Post one price to each row and block; None where nothing keeps the rows.
 
     Parameters
     ----------
-    statement, utility, budget
+    statement, objective, budget
         What is to be solved.
     gap
         Between what is found and the best over the same prices, relative.
@@ -41,7 +41,7 @@ def post_prices(statement: Statement, utility: Utility, budget: float, gap: floa
     SolverError
         If no prices among those tried keep the rows.
     """
-    search = ColumnSearch(statement, utility, budget * (1.0 - BUDGET_MARGIN.value), budget)
+    search = ColumnSearch(statement, objective, budget * (1.0 - BUDGET_MARGIN.value), budget)
     relaxed = search.run()
     if not relaxed.is_feasible:
         return None

@@ -156,8 +156,11 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
     binding = price > 0
     status = Status.BINDING if binding else Status.SLACK
     details = {"gap": gap, "upper_bound": float(found.upper), "lower_bound": float(found.lower)}
-    weights = {"law_weights": tuple(found.weights.tolist())} if found.weights.size > 1 else {}
-    return _deliver(statement, budget, offers, price, status, found.z[1:], {**details, **weights})
+    return _deliver(statement, budget, offers, price, status, found.z[1:], {**details, **_law_weights(found)})
+
+
+def _law_weights(found: Found) -> dict[str, tuple[float, ...]]:
+    return {"law_weights": tuple(found.weights.tolist())} if found.weights.size > 1 else {}
 
 
 def _newton_answer(search: ColumnSearch, found: Found) -> Found:
@@ -208,12 +211,13 @@ def _post_prices(statement: Statement, most: float, objective: Objective, gap: f
     """Post one price each; the bound stays that of lotteries."""
     from smqopt.solvers.structured._posted_prices import FEW_POSTED, post_prices, post_to_ties  # noqa: PLC0415
 
-    utility = statement.utility(objective)
+    utility, weights = statement.utility(objective), dict[str, tuple[float, ...]]()
     if statement.blocks is not None or statement.reduced.n <= FEW_POSTED:
-        posted = post_prices(statement, utility, most, gap)
+        posted = post_prices(statement, objective, most, gap)
         if posted is None:
             return None
         found, offers = posted
+        weights = _law_weights(found)
         z, upper, lower = found.z, found.upper, found.lower
     else:
         relaxed = search(statement, most, None, objective)
@@ -226,8 +230,8 @@ def _post_prices(statement: Statement, most: float, objective: Objective, gap: f
         offers = statement.offers_to_owners(on_rows)
     _require_rows(statement, offers)
     price, status = (float(z[0]), Status.BINDING) if z[0] > 0 else (0.0, Status.SLACK)
-    apart = (upper - lower) / max(abs(upper), np.finfo(float).tiny)
-    details = {"gap": apart, "posted_gap": apart, "upper_bound": upper, "lower_bound": lower}
+    apart = (upper - lower) / max(abs(upper), abs(lower), np.finfo(float).tiny)
+    details = {"gap": apart, "posted_gap": apart, "upper_bound": upper, "lower_bound": lower, **weights}
     return _deliver(statement, budget, offers, price, status, z[1:], details)
 
 

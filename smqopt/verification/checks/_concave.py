@@ -31,6 +31,7 @@ from smqopt.market import (
 )
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, Floats, exact_sum
 from smqopt.valuation import Regular
+from smqopt.verification.checks._block_slopes import slopes_at_lotteries
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
@@ -171,7 +172,10 @@ def slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution,
             group += [g] * price[-1].size
             idle[g] = np.any(posted[k] & (drawn.acceptances[lots[k]] == 0))
     every = np.array(group, dtype=np.intp), np.concatenate([np.zeros(0), *price])
-    return tie_slopes(statement, utility, solution.acceptance[first], every, idle, (taken, p))
+    e = tie_slopes(statement, utility, solution.acceptance[first], every, idle, (taken, p))
+    if drawn is not None:
+        return e
+    return slopes_at_lotteries(statement, utility, e, (taken, p), solution.thresholds[first[blocks.rows]])
 
 
 def _without_budget(market: Market, utility: Utility, free: Floats) -> float:

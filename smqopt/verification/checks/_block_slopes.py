@@ -1,0 +1,113 @@
+"""Slopes above what blocks are worth at their best lotteries, where one price each is posted."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from smqopt.market import Statement, Utility
+from smqopt.numeric import Floats
+
+_ROUNDS, _EVEN = 12, 9
+"""Times that prices are added, and even ones to begin with."""
+_NEAR = 2.0**-20
+"""A top that is above the lottery by less, relative to the terms, ends the search."""
+_LEAST = 2.0**-30
+"""Of acceptances, for objectives without a value at 0."""
+
+
+def slopes_at_lotteries(
+    statement: Statement, utility: Utility, e: Floats, terms: tuple[Floats, Floats], posted: Floats
+) -> Floats:
+    """Return slopes that bound blocks as nearly as lotteries allow, by column generation.
+
+    One posted price each is not the optimum of lotteries, and lines that touch there bound poorly.
+    Any slopes give a bound; a block keeps its own where these are no better.
+
+    Parameters
+    ----------
+    statement, utility
+        Rows in blocks, and φ of its n′ rows.
+    e
+        Slopes of the rows in blocks, in their order.
+    terms
+        What rows take of each utility, and prices; shape (n′,) each.
+    posted
+        What is posted to the rows in blocks, in currency.
+    """
+    blocks, m, (taken, p) = statement.blocks, statement.weights(), terms
+    assert blocks is not None  # noqa: S101
+    rows, few = blocks.rows, utility.take(blocks.rows)
+    of, weight = blocks.of_row[rows], m[rows]
+
+    def bounds(slopes: Floats) -> tuple[Floats, Floats, Floats]:
+        worth = np.zeros(m.size)
+        worth[rows] = slopes - taken[rows]
+        found = blocks.enclose(m * worth, m * p, np.inf)
+        height, size = (np.bincount(of, weights=weight * each, minlength=blocks.count) for each in few.tangent(slopes))
+        return height + found.height, size + np.abs(found.height), found.price
+
+    best = e.copy()
+    least, _, first = bounds(e)
+    known = [
+        np.unique(np.concatenate([posted[of == g], [first[g]], _start(blocks.lists[g], blocks.nodes[g])]))
+        for g in range(blocks.count)
+    ]
+    for _ in range(_ROUNDS):
+        slopes, value = e.copy(), np.zeros(blocks.count)
+        for g in range(blocks.count):
+            slopes[of == g], value[g] = _of_lottery(statement, utility, g, known[g][np.isfinite(known[g])], terms)
+        if not np.isfinite(slopes).all():
+            break
+        found, size, price = bounds(slopes)
+        better = found < least
+        best, least = np.where(better[of], slopes, best), np.where(better, found, least)
+        missed = np.flatnonzero((found - value > _NEAR * size) & np.isfinite(price))
+        if not missed.size:
+            break
+        for g in missed.tolist():
+            known[g] = np.unique(np.append(known[g], price[g]))
+    return best
+
+
+def _start(listed: Floats | None, nodes: Floats) -> Floats:
+    return np.linspace(nodes[0], nodes[-1], _EVEN) if listed is None else np.asarray(listed)
+
+
+def _of_lottery(
+    statement: Statement, utility: Utility, g: int, price: Floats, terms: tuple[Floats, Floats]
+) -> tuple[Floats, float]:
+    """Return φ′ at the best lottery over prices of a block, and what it gains."""
+    blocks, m, (taken, p) = statement.blocks, statement.weights(), terms
+    assert blocks is not None  # noqa: S101
+    mine = blocks.rows[blocks.of_row[blocks.rows] == g]
+    node, row, F = blocks.acceptance(np.full(price.size, g, dtype=np.intp), price)
+    use = np.zeros((price.size, m.size))
+    np.add.at(use, (node, row), F)
+    use = use[:, mine]
+    cost = (use * (taken[mine] + p[mine] * price[:, np.newaxis])) @ m[mine]
+    few = utility.take(mine)
+
+    def q(x: Floats) -> Floats:
+        return np.clip(x @ use, _LEAST, 1.0)
+
+    def loss(x: Floats) -> float:
+        return float(cost @ x - np.sum(m[mine] * few.value(q(x)))) / unit
+
+    def slope(x: Floats) -> Floats:
+        return np.asarray(cost - use @ (m[mine] * few.slope(q(x)))) / unit
+
+    even = np.full(price.size, 1.0 / (price.size + 1.0))
+    unit = 1.0
+    unit = abs(loss(even)) or 1.0
+    room = {"type": "ineq", "fun": lambda x: 1.0 - np.sum(x), "jac": lambda x: -np.ones(x.size)}
+    found = minimize(
+        loss,
+        even,
+        jac=slope,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * price.size,
+        constraints=[room],
+        options={"ftol": 1e-12, "maxiter": 200},
+    )
+    return few.slope(q(found.x)), -unit * loss(found.x)
