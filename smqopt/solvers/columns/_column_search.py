@@ -210,7 +210,8 @@ class ColumnSearch(ColumnAnswers):
             broken = np.where(equal, 0.0, np.maximum(-left, 0.0))
             if np.all(broken <= SIDE_ROW.value / 4 * self.sizes) and broken[0] <= self._margin:
                 single = np.flatnonzero(unit < alone)
-                each = np.bincount(unit[single], weights=share[single] * q[single], minlength=alone)
+                each = np.zeros(alone)
+                np.add.at(each, unit[single], share[single] * q[single])
                 lots = np.flatnonzero((share[: unit.size] > 0) & (price >= 0))
                 one = replace(found, acceptance=each, held=np.ones_like(found.held), share=share[lots])
                 one = replace(one, group=unit[lots] - alone, price=price[lots])
@@ -238,8 +239,8 @@ class ColumnSearch(ColumnAnswers):
             row, F = np.concatenate([row, pooled.rows, of]), np.concatenate([F, np.zeros(pooled.rows.size), each])
             unit = np.concatenate([unit, alone + np.arange(count), alone + self.blocks.group])
             price = np.concatenate([price, np.full(count, np.nan), self.blocks.price])
-            none = sparse.csc_array((self._limits.size, count))
-            usage = sparse.csc_array(sparse.hstack([usage, none, self.blocks.usage.T]))
+            none = np.zeros((self._limits.size, count))
+            usage = sparse.csc_array(sparse.hstack([usage, sparse.csc_array(np.hstack([none, self.blocks.usage.T]))]))
         worths = [self._m[row] * one.take(row).value(F) for one in self._each]
         worth = np.array([np.bincount(at, weights=each, minlength=unit.size) for each in worths])
         kept = np.flatnonzero(np.isfinite(worth).all(axis=0))

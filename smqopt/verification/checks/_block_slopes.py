@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from smqopt.market import Statement, Utility
 from smqopt.numeric import Floats
@@ -44,7 +44,9 @@ def slopes_at_lotteries(
         worth = np.zeros(m.size)
         worth[rows] = slopes - taken[rows]
         found = blocks.enclose(m * worth, m * p, np.inf)
-        height, size = (np.bincount(of, weights=weight * each, minlength=blocks.count) for each in few.tangent(slopes))
+        height, size = np.zeros((2, blocks.count))
+        for total, each in zip((height, size), few.tangent(slopes), strict=True):
+            np.add.at(total, of, weight * each)
         return height + found.height, size + np.abs(found.height), found.price
 
     best = e.copy()
@@ -97,17 +99,10 @@ def _of_lottery(
     def slope(x: Floats) -> Floats:
         return np.asarray(cost - use @ (m[mine] * few.slope(q(x)))) / unit
 
-    even = np.full(price.size, 1.0 / (price.size + 1.0))
+    even: Floats = np.full(price.size, 1.0 / (price.size + 1.0))
     unit = 1.0
     unit = abs(loss(even)) or 1.0
-    room = {"type": "ineq", "fun": lambda x: 1.0 - np.sum(x), "jac": lambda x: -np.ones(x.size)}
-    found = minimize(
-        loss,
-        even,
-        jac=slope,
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * price.size,
-        constraints=[room],
-        options={"ftol": 1e-12, "maxiter": 200},
-    )
+    room = LinearConstraint(np.ones((1, price.size)), -np.inf, 1.0)
+    ends, options = Bounds(np.zeros(price.size), np.ones(price.size)), {"ftol": 1e-12, "maxiter": 200}
+    found = minimize(loss, even, jac=slope, method="SLSQP", bounds=ends, constraints=[room], options=options)  # type: ignore[call-overload]
     return few.slope(q(found.x)), -unit * loss(found.x)
