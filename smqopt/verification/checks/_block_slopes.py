@@ -1,4 +1,7 @@
-"""Slopes above what blocks are worth at their best lotteries, where one price each is posted."""
+"""Slopes above what blocks are worth at their best lotteries.
+
+Where one price each is posted.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ _ROUNDS, _EVEN = 12, 9
 """Times that prices are added, and even ones to begin with."""
 _NEAR = 2.0**-20
 """A top that is above the lottery by less, relative to the terms, ends the search."""
+_FINE = 2.0**-40
+"""How near the best lottery is sought, relative to what it gains."""
 _LEAST = 2.0**-30
 """Of acceptances, for objectives without a value at 0."""
 
@@ -19,9 +24,9 @@ _LEAST = 2.0**-30
 def slopes_at_lotteries(
     statement: Statement, utility: Utility, e: Floats, terms: tuple[Floats, Floats], posted: Floats
 ) -> Floats:
-    """Return slopes that bound blocks as nearly as lotteries allow, by column generation.
+    """Return slopes that bound blocks as nearly as lotteries allow.
 
-    One posted price each is not the optimum of lotteries, and lines that touch there bound poorly.
+    By column generation. One posted price each is not the optimum of lotteries, and lines that touch there bound poorly.
     Any slopes give a bound; a block keeps its own where these are no better.
 
     Parameters
@@ -103,6 +108,6 @@ def _of_lottery(
     unit = 1.0
     unit = abs(loss(even)) or 1.0
     room = LinearConstraint(np.ones((1, price.size)), -np.inf, 1.0)
-    ends, options = Bounds(np.zeros(price.size), np.ones(price.size)), {"ftol": 1e-12, "maxiter": 200}
+    ends, options = Bounds(np.zeros(price.size), np.ones(price.size)), {"ftol": _FINE, "maxiter": 200}
     found = minimize(loss, even, jac=slope, method="SLSQP", bounds=ends, constraints=[room], options=options)  # type: ignore[call-overload]
     return few.slope(q(found.x)), -unit * loss(found.x)
