@@ -26,8 +26,9 @@ def slopes_at_lotteries(
 ) -> Floats:
     """Return slopes that bound blocks as nearly as lotteries allow.
 
-    By column generation. One posted price each is not the optimum of lotteries, and lines that touch there bound poorly.
-    Any slopes give a bound; a block keeps its own where these are no better.
+    By column generation. One posted price each is not the optimum of lotteries, and lines that
+    touch there bound poorly. Any slopes give a bound; a block keeps its own where these are no
+    better.
 
     Parameters
     ----------
