@@ -484,6 +484,14 @@ def test_elementary_multipliers(of_others, z, count):
         assert np.linalg.matrix_rank(M.toarray()[support]) == support.size - 1
 
 
+@pytest.mark.parametrize("cap", [0.1, 0.2, 0.3])
+def test_offers_keep_rows_on_spend_where_money_is_left_over(cap):
+    program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)
+    program.constraints += [cp.norm(program.acceptance[:3]) <= 0.15, cp.sum(program.spend[3:]) <= cap]
+    certificate = smq.verify(smq.solve(program))
+    assert certificate.valid, certificate.reasons  # rows broken by 1e-11 made the lower bound too high
+
+
 def test_a_floor_on_spend_has_no_valid_certificate():
     program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)
     program.constraints += [cp.sqrt(program.spend[0]) >= 0.1]

@@ -28,7 +28,7 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import SIDE_GAP, SIDE_ROW, Floats, FrozenDict
+from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, Program, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._supergradient import revalue, upward_value
@@ -177,18 +177,17 @@ class _Drawing:
         off: list[float] = []
         for solution, own in candidates:
             one = self._on_the_way(solution, own, 0.0)
-            off.append(self.excess(one, self._curved) if self._keeps_rows(one) else math.inf)
+            off.append(self._excess_of_all(one))
             if off[-1] > _ROUNDING and (self._curved or optimum is None) and self._inside is not None:
                 drawn = (self._on_the_way(solution, own, share) for share in _SHARES)
-                one = next((each for each in drawn if self._keeps(each)), one)
-            if self._keeps(one):
+                one = next((each for each in drawn if self._excess_of_all(each) <= _ROUNDING), one)
+            if self._excess_of_all(one) <= _ROUNDING:
                 kept.append((upward_value(one), one, self.own_values()))
                 if one is optimum:
                     break
         if not kept:
             return self._on_the_way(*candidates[int(np.argmin(off))], 0.0)
-        top = max(value for value, *_ in kept)  # others may seem better by what rounding breaks of rows
-        _, best, own = next(each for each in kept if each[0] >= top - SIDE_GAP.value * abs(top))
+        _, best, own = max(kept, key=lambda each: each[0])
         self._leave(own)
         return best
 
@@ -197,13 +196,12 @@ class _Drawing:
         self._program.acceptance.value, self._program.spend.value = solution.acceptance, solution.spend
         return max((residual(one) for one in constraints), default=0.0)
 
-    def _keeps(self, one: Solution) -> bool:
-        return self._keeps_rows(one) and self.excess(one, self._curved) <= _ROUNDING
-
-    def _keeps_rows(self, one: Solution) -> bool:
-        """Say whether offers keep the budget and what is linear."""
+    def _excess_of_all(self, one: Solution) -> float:
+        """Return what offers break anything by, relative; +∞ where they overspend."""
         over, terms = _over(self._statement, Offers(one.thresholds, one.acceptance, one.lottery))
-        return one.total_spend <= one.budget and bool(np.all(over <= 0.5 * SIDE_ROW.value * terms))
+        over = np.where(self._statement.equal & (over <= 0.5 * SIDE_ROW.value * terms), 0.0, over)
+        rows = float(np.max(over / np.maximum(terms, np.finfo(float).tiny), initial=0.0))
+        return max(rows, self.excess(one, self._curved)) if one.total_spend <= one.budget else math.inf
 
     def _on_the_way(self, solution: Solution, own: list[Floats], share: float) -> Solution:
         """Go a share of the way to the point inside."""
