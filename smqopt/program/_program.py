@@ -16,15 +16,14 @@ from smqopt.market import (
     checked_budget,
     require_convex_costs,
     state,
-    units_of,
 )
 from smqopt.numeric import PIECES_GAP
 from smqopt.program._extensions import OF_PROGRAMS, Entry, Extensible
 from smqopt.program._linear_rows import LinearConstraint, is_linear
 from smqopt.program._objective import Aim, check_objective, state_objective
 from smqopt.program._stated_rows import cost_links, record_rows
-from smqopt.program.scaling._budget_scale import BudgetScale
-from smqopt.program.scaling._normalised import NormalisedProblem, ScaledRow, Scaling
+from smqopt.program.scaling._normalised import NormalisedProblem
+from smqopt.program.scaling._scaling import Scaling
 
 
 class Program(Extensible):
@@ -127,32 +126,15 @@ class Program(Extensible):
         OF_PROGRAMS.update((self.acceptance.id, self.spend.id))
         self.purchased_privacy: cp.Expression = (counts * market.epsilon) @ self.acceptance
 
-        units = units_of(market)
-        unitless_spend = cp.Variable(n, name="unitless_spend")
-        links, rows, pieces = cost_links(
-            self.statement.listed.valuation, self.acceptance, self.spend, unitless_spend, units.currency
-        )
+        self._scaling = Scaling(market, (self.acceptance, self.spend), self.current_budget, _checked_gap(target_gap))
         self.budget_constraint: cp.Constraint = counts @ self.spend <= self.budget
+        self._scaling.state_budget(self.budget_constraint)
         self._op2 = [
             (self.acceptance >= 0, "acceptance >= 0"),
             (self.acceptance <= 1, "acceptance <= 1"),
-            *links,
+            *cost_links(self.statement.listed.valuation, self._scaling),
             (self.budget_constraint, "the budget"),
         ]
-        scale = BudgetScale(market, units, self.current_budget, pieces)
-        rows[id(self.budget_constraint)] = ScaledRow(
-            scale.inverse_budget * (units.weights @ unitless_spend) <= scale.share, scale.budget_unit
-        )
-        self._scaling = Scaling(
-            acceptance=self.acceptance,
-            spend=self.spend,
-            unitless_spend=unitless_spend,
-            currency=units.currency,
-            rows=rows,
-            refresh=scale.refresh,
-            pieces=tuple(pieces),
-            target_gap=_checked_gap(target_gap),
-        )
         stated = record_rows(self.statement, self.acceptance, self.spend)
         self._of_records = [(constraint, self.records[record].words) for record, constraint in stated]
         self.constraints = [constraint for constraint, _ in (*self._op2, *self._of_records)]
@@ -242,7 +224,7 @@ class Program(Extensible):
                 "program",
                 "must have an objective record and linear constraints in acceptance and spend, with nothing taken out",
                 value="; ".join(self.extensions) or str(self.objective),
-                remedy="solve it at one budget after another: set program.budget.value",
+                remedy="state the objective in cvxpy, and solve it at one budget after another: set program.budget.value",
             )
         records = (*self.records, *(record for one in added for record in one.records))
         return self.market, records, self.objective_record

@@ -13,41 +13,30 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market import Statement
-from smqopt.numeric import Floats
 from smqopt.program.cones._cone_registry import cone_forms
 from smqopt.program.cones._form import pick
-from smqopt.program.cones._pieces import Pieces
-from smqopt.program.scaling._normalised import ScaledRow
+from smqopt.program.scaling._scaling import Scaling
 from smqopt.valuation import Valuation
 
 
-def cost_links(
-    valuation: Valuation, acceptance: cp.Variable, spend: cp.Variable, unitless_spend: cp.Variable, currency: Floats
-) -> tuple[list[tuple[cp.Constraint, str]], dict[int, ScaledRow], list[Pieces]]:
-    """State the links of n owners; spend = currency · unitless_spend, shape (n,) each.
+def cost_links(valuation: Valuation, scaling: Scaling) -> Iterator[tuple[cp.Constraint, str]]:
+    """State the links of n owners, each constraint with its words.
 
-    Returns
-    -------
-    named, rows, pieces
-        All constraints, each with its words; the id of a link → its row; straight pieces where no
-        exact form is known.
+    Leaves in `scaling` how the solver sees them, and straight pieces where no exact form is known.
     """
-    named: list[tuple[cp.Constraint, str]] = []
-    rows: dict[int, ScaledRow] = {}
-    pieces: list[Pieces] = []
+    q, b, unitless, currency = scaling.acceptance, scaling.spend, scaling.unitless_spend, scaling.currency
     for law, index in valuation.parts():
-        of_law = np.arange(acceptance.size)[index]
-        for form in cone_forms(law, pick(acceptance, of_law), currency[of_law]):
+        of_law = np.arange(q.size)[index]
+        for form in cone_forms(law, pick(q, of_law), currency[of_law]):
             owners = of_law[form.owners]
             unit = currency[owners]
-            link = cp.multiply(unit, form.cost) <= pick(spend, owners)
-            rows[id(link)] = ScaledRow(form.cost <= pick(unitless_spend, owners), unit)
+            link = cp.multiply(unit, form.cost) <= pick(b, owners)
+            scaling.rows[id(link)] = form.cost <= pick(unitless, owners), unit
             if form.pieces is not None:
-                pieces.append(form.pieces)
-                rows[id(form.pieces.constraint)] = ScaledRow(form.pieces.constraint, 1.0)
+                scaling.pieces.append(form.pieces)
+                scaling.rows[id(form.pieces.constraint)] = form.pieces.constraint, 1.0
             words = f"C(q) <= b for {owners.size} owners ({law.name})"
-            named.extend([(link, words), *((constraint, words) for constraint in form.side)])
-    return named, rows, pieces
+            yield from ((constraint, words) for constraint in (link, *form.side))
 
 
 def record_rows(

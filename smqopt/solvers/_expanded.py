@@ -11,7 +11,6 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import (
     ConstraintRecord,
-    Expansion,
     Market,
     Objective,
     Offers,
@@ -22,7 +21,6 @@ from smqopt.market import (
     fold,
     state,
 )
-from smqopt.numeric import SIDE_GAP, SIDE_ROW
 
 _MARGINS = (2.0**-40, 2.0**-34)
 """What is kept from limits, relative to them: what a linear program may break them by. The last one
@@ -40,8 +38,6 @@ def solve_expansion(
     records: Sequence[ConstraintRecord],
     aim: Objective,
     route: Route,
-    *,
-    lotteries: bool = True,
 ) -> Solution:
     """Solve the ordinary program, and return its solution as one of the user's.
 
@@ -51,8 +47,6 @@ def solve_expansion(
         What the user asks.
     route
         Solves an ordinary statement.
-    lotteries
-        Whether owners may draw.
 
     Raises
     ------
@@ -65,11 +59,9 @@ def solve_expansion(
     for margin in (*_MARGINS, 0.0):
         if margin == 0.0 and found is not None and found.status is not Status.INFEASIBLE:
             break
-        e = _expansion(market, budget, records, aim, margin=margin)
-        form = state(e.market, e.records)
-        solved = route(form, e.budget, e.objective)
-        solved = _without_idle(form, solved) if lotteries and not e.bends else solved
-        found = fold(e, solved, market, records, aim)
+        e = expansion_of(market, budget, records, aim, margin=margin)
+        assert e is not None  # noqa: S101
+        found = fold(e, route(state(e.market, e.records), e.budget, e.objective), market, records, aim)
         if found.status is Status.INFEASIBLE:
             if budget == 0.0:
                 break
@@ -79,40 +71,6 @@ def solve_expansion(
             break
     assert found is not None  # noqa: S101
     return dataclasses.replace(found, claims_response=False, raw=None)
-
-
-def _expansion(
-    market: Market, budget: float, records: Sequence[ConstraintRecord], aim: Objective, *, margin: float
-) -> Expansion:
-    e = expansion_of(market, budget, records, aim, margin=margin)
-    assert e is not None  # noqa: S101
-    return e
-
-
-def _without_idle(form: Statement, solution: Solution) -> Solution:
-    """Take back offers that no multiplier asks for, if rows and value stay.
-
-    What a small acceptance costs may be next to nothing, so that a linear program leaves it.
-    """
-    if form.blocks is not None or form.row_of_owner is not None or not solution.budget_price < np.inf:
-        return solution
-    asked = form.terms(solution.budget_price, solution.constraint_prices)[0] > 0
-    kept = asked | (form.lowest > 0)
-    q = np.where(kept, solution.acceptance, 0.0)
-    drawn = solution.lottery
-    if drawn is not None:
-        places = np.flatnonzero(kept[drawn.owner])
-        drawn = drawn.take(places, drawn.owner[places]) if places.size else None
-    thresholds = np.where(kept, solution.thresholds, form.market.low)
-    offers = Offers(thresholds, q, drawn)
-    used = form.usage(q, offers.spend)
-    room = SIDE_ROW.value * (np.abs(form.at_most) + abs(form.acceptance) @ q + abs(form.spend) @ offers.spend)
-    if np.any(used > form.at_most + room) or np.any(form.equal & (used < form.at_most - room)):
-        return solution
-    before, after = (solution.objective.value(form.market, each) for each in (solution.acceptance, q))
-    if abs(after - before) > SIDE_GAP.value * abs(before):  # a multiplier of 0 may stand for a tie
-        return solution
-    return dataclasses.replace(solution, thresholds=thresholds, acceptance=q, lottery=drawn)
 
 
 def refuse_route(market: Market, solver: object, name: str, options: Mapping[str, Any]) -> None:

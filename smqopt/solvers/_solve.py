@@ -125,7 +125,7 @@ def solve(
     aim = problem.objective_record
     if aim is not None and needs_expansion(problem.market, aim, problem.records):
         refuse_route(problem.market, solver, route.name, options)
-        return _solve_program_as_another(problem, aim, route, lotteries=options.get("lotteries", True) is not False)
+        return _solve_program_as_another(problem, route)
     return (
         _solve_program_for_error(problem, aim, route)
         if isinstance(aim, MeanSquaredError)
@@ -133,18 +133,9 @@ def solve(
     )
 
 
-def _solve_program_as_another(program: Program, aim: Objective, route: AbstractSolver, *, lotteries: bool) -> Solution:
-    added = program.linear_constraints()
-    if added is None:
-        raise InputError(
-            "program: objective",
-            "goes with linear constraints in acceptance and spend alone, and with nothing taken out",
-            value=f"{aim.kind} with {'; '.join(program.extensions)}",
-            remedy="state it in cvxpy, as a concave function of program.acceptance",
-        )
-    records = (*program.records, *(record for one in added for record in one.records))
-    budget = program.current_budget()
-    solution = solve_expansion(program.market, budget, records, aim, route.solve, lotteries=lotteries)
+def _solve_program_as_another(program: Program, route: AbstractSolver) -> Solution:
+    market, records, aim = program.as_records()
+    solution = solve_expansion(market, program.current_budget(), records, aim, route.solve)
     if solution.status in (Status.BINDING, Status.SLACK):
         program.acceptance.value, program.spend.value = solution.acceptance.copy(), solution.spend
         program.budget_constraint.save_dual_value(np.array(solution.budget_price))
@@ -193,9 +184,7 @@ def _solve_market(
     if not in_cvxpy and isinstance(aim, Objective) and needs_expansion(market, aim, constraints):
         own = chosen_solver(solver or "structured", options)
         refuse_route(market, solver, own.name, options)
-        return solve_expansion(
-            market, budget, constraints, aim, own.solve, lotteries=options.get("lotteries", True) is not False
-        )
+        return solve_expansion(market, budget, constraints, aim, own.solve)
     if isinstance(aim, MeanSquaredError):
 
         def few_solved(mu: float) -> Solution:

@@ -122,7 +122,7 @@ class _AtOneNoise:
         ends = _ends(spend_at, self.budget, cheapest * _SLACK, self.close)
         (under, cheap, error), (over, dear, higher) = (self.at_price(1.0 / x) for x in (ends[0], ends[-1]))
         share = min(max((self.budget - cheap) / (dear - cheap), 0.0), 1.0) if dear > cheap else 0.0
-        mix = [(part * of, *rest) for part, one in ((share, over), (1.0 - share, under)) for of, *rest in one]
+        mix = [(part * of, price, rho) for part, one in ((share, over), (1.0 - share, under)) for of, price, rho in one]
         return [one for one in mix if one[0] > 0], True, share * higher + (1.0 - share) * error
 
 

@@ -10,8 +10,7 @@ in the user's units.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import cvxpy as cp
@@ -20,50 +19,13 @@ from cvxpy.reductions.solution import Solution as RawSolution
 
 from smqopt.errors import InputError
 from smqopt.numeric import Floats
-from smqopt.program.cones._pieces import Pieces
 from smqopt.program.dcp._affine import dense
 from smqopt.program.scaling._moderate_atoms import moderate, power_of_two
 from smqopt.program.scaling._refinement import Refinement, refine
+from smqopt.program.scaling._scaling import Scaling
 
 _SCALABLE = (cp.constraints.Inequality, cp.constraints.Equality, cp.SOC)
 _GOLDEN_RATIO = 0.5 * (1.0 + math.sqrt(5.0))
-
-
-@dataclass(frozen=True)
-class ScaledRow:
-    """A constraint of the statement as the solver sees it."""
-
-    constraint: cp.Constraint
-    unit: float | Floats | Callable[[], float]
-    """The factor by which the statement's constraint is larger, or what says it when asked."""
-
-    def divisor(self) -> float | Floats:
-        """Return the factor now."""
-        return self.unit() if callable(self.unit) else self.unit
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """How the statement's own parts are to be seen by the solver."""
-
-    acceptance: cp.Variable
-    """Shape (n,)."""
-    spend: cp.Variable
-    """In currency; shape (n,)."""
-    unitless_spend: cp.Variable
-    """spend/currency; shape (n,)."""
-    currency: Floats
-    """Units of spend; shape (n,)."""
-    rows: Mapping[int, ScaledRow]
-    """The id of a constraint of the statement → its row; others are rewritten for `unitless_spend`.
-    """
-    refresh: Callable[[], float]
-    """Sets the parameters of the above from the user's parameters, called before each solve, and
-    returns an acceptance that all owners could have."""
-    pieces: tuple[Pieces, ...] = ()
-    """Straight pieces in place of cost curves, to be refined; none where all forms are exact."""
-    target_gap: float = 0.0
-    """Relative gap to which they are refined."""
 
 
 class NormalisedProblem(cp.Problem):  # type: ignore[misc]
@@ -121,7 +83,7 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         """
         scaling = self._scaling
         if id(constraint) in scaling.rows:
-            return scaling.rows[id(constraint)].constraint
+            return scaling.rows[id(constraint)][0]
         if not isinstance(constraint, cp.Constraint):
             return constraint
         divisor = self._divisors[id(constraint)] = _size(constraint, scaling)
@@ -225,9 +187,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         dual: dict[int, Any] = {}
         for constraint in self.constraints:
             row = scaling.rows.get(id(constraint))
-            key = constraint.id if row is None else row.constraint.id
+            key = constraint.id if row is None else row[0].id
             if key in raw.dual_vars:
-                divisor = self._divisors.get(id(constraint), 1.0) if row is None else row.divisor()
+                divisor = self._divisors.get(id(constraint), 1.0) if row is None else scaling.unit_of(constraint)
                 dual[constraint.id] = _times(raw.dual_vars[key], unit / divisor)
         value = raw.opt_val * (unit if isinstance(self.objective, cp.Maximize) else -unit)
         return RawSolution(raw.status, value, primal, dual, raw.attr)

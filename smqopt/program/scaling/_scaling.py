@@ -1,0 +1,76 @@
+"""Units in which a solver sees a program, those of the budget as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cvxpy as cp
+
+from smqopt.market import Market, even_acceptance, units_of
+from smqopt.numeric import Floats
+from smqopt.program.cones._pieces import Pieces
+
+_SMALLEST_BUDGET = 2.0**-60
+"""In units of total payments: a solver takes budgets below for none, and they must not be divided
+by."""
+
+
+class Scaling:
+    """The statement's own parts as a solver is to see them.
+
+    A solver stops on residuals that are absolute below 1, so the budget's row is brought to the
+    order of 1 for every budget:  inverse · Σ weights_i spend_i/currency_i ≤ share.
+
+    Attributes
+    ----------
+    acceptance, spend, unitless_spend
+        Variables; spend = currency · unitless_spend; shape (n,) each.
+    currency
+        Units of spend; shape (n,).
+    rows
+        The id of a constraint of the statement → its row, and by which factor the constraint is
+        larger; others are rewritten for `unitless_spend`.
+    pieces
+        Straight pieces in place of cost curves, to be refined; none where all forms are exact.
+    target_gap
+        Relative gap to which they are refined.
+    """
+
+    def __init__(
+        self,
+        market: Market,
+        variables: tuple[cp.Variable, cp.Variable],
+        budget: Callable[[], float],
+        target_gap: float,
+    ) -> None:
+        units = units_of(market)
+        self.acceptance, self.spend = variables
+        self.unitless_spend = cp.Variable(market.n, name="unitless_spend")
+        self.currency: Floats = units.currency
+        self.rows: dict[int, tuple[cp.Constraint, float | Floats]] = {}
+        self.pieces: list[Pieces] = []
+        self.target_gap = target_gap
+        self._market, self._units, self._budget = market, units, budget
+        self._started = False
+        self._inverse, self._share = (cp.Parameter(nonneg=True, value=1.0) for _ in range(2))
+        self._budget_row: cp.Constraint = self._inverse * (units.weights @ self.unitless_spend) <= self._share
+
+    def state_budget(self, constraint: cp.Constraint) -> None:
+        """Let a constraint be the budget."""
+        self.rows[id(constraint)] = self._budget_row, self._units.payments
+
+    def refresh(self) -> float:
+        """Set what hangs on the budget; return an acceptance that it pays for if all have it."""
+        budget = self._budget()
+        divisor = max(budget / self._units.payments, _SMALLEST_BUDGET)
+        self._inverse.value, self._share.value = 1.0 / divisor, budget / self._units.payments / divisor
+        even = even_acceptance(self._market, budget)
+        for one in self.pieces:
+            one.widen() if self._started else one.start(even)
+        self._started = True
+        return even
+
+    def unit_of(self, constraint: cp.Constraint) -> float | Floats:
+        """Return the factor by which a constraint of the statement is larger than its row."""
+        row, unit = self.rows[id(constraint)]
+        return unit / float(self._inverse.value) if row is self._budget_row else unit
