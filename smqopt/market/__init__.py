@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from smqopt.market._one_law import require_one_law as require_one_law
     from smqopt.market._status import Status as Status
-    from smqopt.market._units import Units as Units, even_acceptance as even_acceptance, units_of as units_of
+    from smqopt.market._units import even_acceptance as even_acceptance, units_of as units_of
     from smqopt.market.constraints._acceptance_bounds import AcceptanceBounds as AcceptanceBounds
     from smqopt.market.constraints._acceptance_range import AcceptanceRange as AcceptanceRange
     from smqopt.market.constraints._common_price import CommonPrice as CommonPrice
