@@ -60,7 +60,7 @@ class Scaling:
         self.rows[id(constraint)] = self._budget_row, self._units.payments
 
     def refresh(self) -> float:
-        """Set what hangs on the budget; return an acceptance that it pays for if all have it."""
+        """Set what hangs on the budget; return an acceptance that it can pay for."""
         budget = self._budget()
         divisor = max(budget / self._units.payments, _SMALLEST_BUDGET)
         self._inverse.value, self._share.value = 1.0 / divisor, budget / self._units.payments / divisor
