@@ -158,7 +158,7 @@ class LawTerms:
         """Whether all laws of a block have derivatives in balls; (G,)."""
         known = np.array([self._remainders.are_known(k) for k in range(len(self.laws))])
         missed = np.bincount(np.repeat(np.arange(self.sizes.size), self.sizes), weights=~known[self.family])
-        return missed == 0
+        return np.asarray(missed == 0)
 
     @cached_property
     def _remainders(self) -> Remainders:
