@@ -60,7 +60,7 @@ class Extensible:
 
     @property
     def named(self) -> list[tuple[str, Entry]]:
-        """The constraints that are not OP2's own, each with its words or those of its record."""
+        """The constraints that are not OP2's own, each with words, its record's if it has one."""
         words = {id(constraint): words for constraint, words in self._of_records}
         return [(words.get(id(one)) or words_of(one), one) for one in self.added]
 

@@ -39,7 +39,7 @@ def solve_expansion(
     aim: Objective,
     route: Route,
 ) -> Solution:
-    """Solve the ordinary program by a route, and return its solution as one of the user's.
+    """Solve the ordinary program by a route, and fold its solution.
 
     Raises
     ------
