@@ -60,7 +60,10 @@ class Extensible:
 
     @property
     def named(self) -> list[tuple[str, Entry]]:
-        """The constraints that are not OP2's own, each with words, its record's if it has one."""
+        """The constraints that are not OP2's own, each with its words.
+
+        Those of a record have the record's.
+        """
         words = {id(constraint): words for constraint, words in self._of_records}
         return [(words.get(id(one)) or words_of(one), one) for one in self.added]
 
