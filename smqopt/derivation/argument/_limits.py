@@ -120,7 +120,7 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
 
 
 def _power_at_low(law: LawFormulas) -> sp.Expr | None:
-    """Find p where f is (θ − low)^p times what is neither 0 nor infinite there; else None.
+    """Find p where f is (θ − low)^p times what stays there; None where unknown.
 
     Of a sum of densities, the least p of its terms.
     """

@@ -89,7 +89,7 @@ def _fails_for_every_law(equation: Equation, step: str) -> bool:
 
 
 def general_instances(step: str) -> list[SolvedInstance]:
-    """Make instances of two laws, beside a report and a valuation too where a step has both."""
+    """Make instances of two laws, and beside reports where a step has them."""
     found = [replace(each, step=step) for each in _of_general_laws()]
     for near in found[:] if step == "incentives" else ():
         for letter in (REPORT, THETA):
@@ -106,7 +106,7 @@ def _of_general_laws() -> list[SolvedInstance]:
 
 
 def _beside_bounds(equation: Equation, near: SolvedInstance) -> Iterator[SolvedInstance]:
-    """Make instances on both sides of each bound of a case or of a domain, and of each joint."""
+    """Make instances on both sides of bounds of cases and domains, and of joints."""
     cases = equation.left.atoms(sp.Piecewise) | equation.right.atoms(sp.Piecewise)
     bounds = [condition.args for each in cases for _, condition in each.args if condition != sp.true]
     bounds += [(each.symbol, end) for each in equation.domain for end in (each.lower, each.upper) if end is not None]
@@ -138,7 +138,10 @@ def _is_off(theta: float, edges: Sequence[float]) -> bool:
 
 
 def _alone(near: SolvedInstance, thetas: Sequence[float], x: Sequence[float] | None = None) -> Iterator[SolvedInstance]:
-    """Yield a market of one owner at each threshold; where J is infinite, x is no optimum's."""
+    """Yield a market of one owner at each threshold.
+
+    Where J is infinite, x is that of no optimum.
+    """
     law = _one(near.law)
     known = {"parameters": near.parameters, "joints": near.joints, "is_regular": near.is_regular, "step": near.step}
     costs = np.ravel(law.virtual_cost(np.array(thetas))) if x is None else np.array(x)

@@ -142,7 +142,7 @@ class InstanceValues:
 
     @property
     def _anywhere(self) -> Mapping[sp.Symbol, float]:
-        """Letters for any place of the support; a valuation is one where reports are compared."""
+        """Letters for any place of the support: a valuation too beside reports."""
         return _PLACES | {THETA: _VALUATION} if self.step == "incentives" else _PLACES
 
     def _lagrangian(self) -> float:

@@ -115,7 +115,7 @@ def _segments(argument: Argument) -> tuple[Equation, ...]:
 
 
 def _made_of_atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
-    """Claim that C is an affine part plus the weight times atoms, unless it is written so."""
+    """Claim that C is affine plus the weight times atoms, unless written so."""
     q, p, low, high = ACCEPTANCE, curve.parameter, argument.law.low, argument.law.high
     y = 1 - p * q
     written = {
