@@ -44,12 +44,13 @@ def _compare(
     width = float(np.ravel(law.width)[0])
     low, high = (Fraction(*map(int, sp.fraction(end.subs(values)))) for end in (piece.low, piece.high))
     parameters = {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in values.items()}
-    places = [low, *(low + (high - low) * share for share in _SHARES), high]
+    inside = [low + (high - low) * share for share in _SHARES]
+    places = [low, *inside, high]
     points = [{**parameters, piece.theta: place} for place in places]
     for what, formula, compute, unit in (("F", piece.cdf, law.cdf, 1.0), ("f", piece.pdf, law.pdf, width)):
         for place, value in zip(places, values_at(formula, points, _BITS), strict=True):
-            # The density may jump at joints, and between them there may be no double; a ball may
-            # have no value at an end, where claims speak of F.
-            theta = float(place)
-            if (what == "F" or float(low) < theta < float(high)) and value.is_finite():
+            # The density may jump at joints; a ball may have no value at an end, where claims speak
+            # of F.
+            if (what == "F" or place in inside) and value.is_finite():
+                theta = float(place)
                 yield what, theta, float(value.mid()) * unit, float(np.ravel(compute(theta))[0]) * unit

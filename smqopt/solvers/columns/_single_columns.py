@@ -9,7 +9,7 @@ from scipy import sparse
 
 from smqopt.market import Linear, Offers, Statement, Utility
 from smqopt.numeric import Floats, Indices, Mask
-from smqopt.solvers.structured._dual_newton import Dual, DualPoint
+from smqopt.solvers.structured._dual import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
 from smqopt.solvers.structured._response import Owners
 from smqopt.valuation import PriceListed
@@ -85,7 +85,7 @@ class SingleColumns:
         """
         if not self.rows.size:
             return None
-        return (self._worthless if worthless else self.dual).at(z, 0.0)
+        return (self._worthless if worthless else self.dual).at(z)
 
     def around(self, point: DualPoint, q: Floats, near: float) -> list[Floats]:
         """Return new acceptances: answers, mixtures, ends of pieces, neighbours."""
@@ -146,7 +146,7 @@ class SingleColumns:
             return Offers(np.zeros(0), np.zeros(0))
         left = dataclasses.replace(self.statement, at_most=self.statement.at_most - usage[1:])
         dual = Dual(Owners(left, self.utility), self._budget - usage[0])
-        return recover(dual, dual.at(z, 0.0), q)
+        return recover(dual, dual.at(z), q)
 
     def uses(self, q: Floats) -> Floats:
         """Return what acceptances use of the budget and the rows; shape (k + 1,)."""

@@ -69,6 +69,7 @@ class HingeProgram:
         """Return the objective."""
         return float(self.g @ d + 0.5 * d @ self.H @ d + np.sum(np.maximum(self.b + self.A @ d, 0.0)))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def lowest(self) -> Lowest:
         """Find the least value; to about the last digits where the steps do not get stuck."""
         free = np.flatnonzero(self.high > self.low)
@@ -85,6 +86,8 @@ class HingeProgram:
             mu = total / factors.shape[1] * (max(after, 0.0) / total) ** 3
             move = system.step(factors, mu, ahead)
             length = _longest(factors, move)
+            if not np.isfinite(move).all():  # near the ends of the doubles
+                break
             d, factors = d + length * system.parts(move)[0][2], factors + length * move
             if length < _STUCK:
                 break

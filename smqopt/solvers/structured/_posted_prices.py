@@ -11,7 +11,7 @@ from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
 from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
 from smqopt.solvers.columns._column_answers import Found
 from smqopt.solvers.columns._column_search import ColumnSearch
-from smqopt.solvers.structured._dual_newton import DualPoint
+from smqopt.solvers.structured._dual import DualPoint
 from smqopt.solvers.structured._response import Owners
 
 FEW_POSTED = 256

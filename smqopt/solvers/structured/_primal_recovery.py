@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from smqopt.market import Offers, joined_pieces, offers_within_pieces
 from smqopt.numeric import Floats, Indices
-from smqopt.solvers.structured._dual_newton import Dual, DualPoint
+from smqopt.solvers.structured._dual import Dual, DualPoint
 from smqopt.valuation import FlatPieces
 
 _ROUNDS = 4
@@ -43,7 +43,7 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
     """
     answer = point.answer
     moved = _meet_rows(dual, point, acceptance)
-    at = np.flatnonzero((moved != answer.acceptance) | answer.spread)
+    at = np.flatnonzero(moved != answer.acceptance)
     theta, q = answer.thresholds.copy(), answer.acceptance.copy()
     reduced = dual.owners.statement.reduced
     if at.size:
@@ -52,8 +52,10 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
         q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
     pieces = [dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)]
     if at.size:
-        drawn = np.concatenate([at[:0], *(on.owner for on in pieces)])
-        pieces.append(_between_doubles(dual, np.setdiff1d(at, drawn), theta, q, moved))
+        alone = moved != answer.acceptance
+        for on in pieces:
+            alone[on.owner] = False
+        pieces.append(_between_doubles(dual, np.flatnonzero(alone), theta, q, moved))
     return offers_within_pieces(theta, q, moved, joined_pieces(pieces))
 
 
@@ -89,8 +91,7 @@ def _meet_rows(dual: Dual, point: DualPoint, q: Floats | None) -> Floats:
     v = np.where(weight > 0, answer.v, 0.0)
     if q is None:
         q = np.clip(answer.acceptance, 0.0, 1.0)
-        cost = dual.owners.cost(q) if dual.owners.jumps else answer.spend
-        left = dual.left(q, cost) if dual.owners.jumps else point.left
+        cost, left = answer.spend, point.left
     else:
         cost = dual.owners.cost(q)
         left = dual.left(q, cost)

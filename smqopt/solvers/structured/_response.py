@@ -6,10 +6,7 @@ Each faces a price p of her own, and a part a of what she is worth is taken: she
 For purchased privacy φ′ = ε, so that each faces a requirement e = ε − a and stops where J(θ) = e/p.
 
 With v = e/p, let W(v) = max_q {v q − C(q)}: then q = W′(v), and the owner adds p W(e/p) to the
-dual. Where the cost curve is ironed, q jumps by Δq as v passes the slope s of a flat piece. The
-jump is spread over s(1 − h) < v < s(1 + h), linearly in v, which makes q continuous, as Newton's
-method needs, and leaves W smooth and convex: W_h = W + Σ Δq [(v − s(1 − h))²/(4hs) − (v − s)₊] over
-the pieces so near. W_h ≥ W, so the dual stays an upper bound; the search lowers h step by step.
+dual. Where the cost curve is ironed, q jumps by Δq as v passes the slope s of a flat piece.
 """
 
 from __future__ import annotations
@@ -38,11 +35,11 @@ class Response:
     v: Floats
     """e/p, at least 0, or C̄′(q) where φ is not straight; in currency."""
     thresholds: Floats
-    """θ, in currency; without meaning where `spread`."""
+    """θ, in currency."""
     acceptance: Floats
-    """W_h′(v), within the bounds."""
+    """W′(v), within the bounds."""
     spend: Floats
-    """v q − W_h(v), in currency."""
+    """v q − W(v), in currency."""
     slope: Floats
     """dq/dv along the cost curve; 0 at an end of the support, at a bound, and where acceptance is
     flat; +∞ inside a flat piece."""
@@ -50,8 +47,6 @@ class Response:
     """−φ″(q)."""
     gain: Floats
     """φ(q) − a q."""
-    spread: NDArray[np.bool_]
-    """Whose jump is spread."""
 
 
 @dataclass(frozen=True)
@@ -105,17 +100,17 @@ class Owners:
             bounds = statement.lowest, statement.highest
             self._at_bounds = [(q, self.prices(q), self.cost(q)) for q in bounds]
 
-    def answer(self, taken: Floats | float, p: Floats, h: float) -> Response:
-        """Answer where a is taken, at prices p ≥ 0, with jumps spread by h, 0 ≤ h < 1."""
+    def answer(self, taken: Floats | float, p: Floats) -> Response:
+        """Answer where a is taken, at prices p ≥ 0."""
         if isinstance(self.utility, Linear):
-            return self._straight_answer(self.utility.each - taken, p, h)
-        return self._curved_answer(np.broadcast_to(np.asarray(taken, dtype=np.float64), (self.n,)), p, h)
+            return self._straight_answer(self.utility.each - taken, p)
+        return self._curved_answer(np.broadcast_to(np.asarray(taken, dtype=np.float64), (self.n,)), p)
 
     def value(self, q: Floats) -> float:
         """Return Σ m_i φ_i(q_i)."""
         return float(np.sum(self.statement.weights() * self.utility.value(q)))
 
-    def _curved_answer(self, taken: Floats, p: Floats, h: float) -> Response:
+    def _curved_answer(self, taken: Floats, p: Floats) -> Response:
         chosen = choices(self.statement.reduced, self.utility, p, taken, self._near)
         theta, q, v, spend = chosen.thresholds.copy(), chosen.acceptance.copy(), chosen.slope.copy(), chosen.spend
         self._near = chosen.slope
@@ -126,18 +121,13 @@ class Owners:
         for law, at in self._parts:
             slope[at] = np.where(meets[at], _rise(law, v[at], q[at]), 0.0)
         slope[chosen.inside.owner] = np.inf
-        spread = np.zeros(self.n, dtype=np.bool_)
-        if self.jumps and h > 0:
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                v = np.where(self._straight, np.where(taken < 0, -taken / p, 0.0), v)
-            spread = self._spread_jumps(np.where(self._straight, v, 0.0), h, q, spend, slope)
         self._refuse(self.utility.slope(np.zeros(self.n)) < taken, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
         value = self.utility.value(q)
-        return Response(v, theta, q, spend, slope, self.utility.curvature(q), value - taken * q, spread)
+        return Response(v, theta, q, spend, slope, self.utility.curvature(q), value - taken * q)
 
-    def _straight_answer(self, e: Floats, p: Floats, h: float) -> Response:
+    def _straight_answer(self, e: Floats, p: Floats) -> Response:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             v = np.where(e > 0, e / p, 0.0)
         if len(self._parts) == 1 and isinstance(self._parts[0][1], slice):
@@ -147,26 +137,10 @@ class Owners:
             for law, at in self._parts:
                 theta[at], q[at], slope[at] = _offer(law, v[at])
         spend = theta * q
-        spread = self._spread_jumps(v, h, q, spend, slope)
         self._refuse(e < 0, q, spend, slope)
         if self._bounded:
             self._hold(theta, q, spend, slope)
-        return Response(v, theta, q, spend, slope, np.zeros(self.n), q * e, spread)
-
-    def _spread_jumps(self, v: Floats, h: float, q: Floats, spend: Floats, slope: Floats) -> NDArray[np.bool_]:
-        """Spread jumps near v; adds to q, spend and slope, and says whose these are."""
-        spread = np.zeros(self.n, dtype=np.bool_)
-        if not (self._bent and h > 0):
-            return spread
-        on = self.between(v / (1.0 + h), v / (1.0 - h))
-        s, w, rise = on.slope, v[on.rows], on.end - on.start
-        share = np.clip((w - s * (1.0 - h)) / (2.0 * h * s), 0.0, 1.0)
-        more = rise * (share - (w >= s))
-        surplus = rise * (h * s * share**2 - np.maximum(w - s, 0.0))
-        for values, added in ((q, more), (spend, w * more - surplus), (slope, rise / (2.0 * h * s))):
-            np.add(values, np.bincount(on.rows, weights=added, minlength=self.n), out=values)
-        spread[on.rows] = True
-        return spread
+        return Response(v, theta, q, spend, slope, np.zeros(self.n), q * e)
 
     def between(self, lowest: Floats, highest: Floats) -> Segments:
         """Return the flat pieces whose slope lies between two v of each owner."""

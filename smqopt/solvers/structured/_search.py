@@ -5,41 +5,33 @@ Each way that may lead to the optimum in turn, until bound and offers meet.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from smqopt.errors import SolverError
 from smqopt.market import Market, Objective, Offers, PurchasedPrivacy, Statement
 from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.price_search._concave import price_alone
-from smqopt.solvers.structured._dual_newton import Dual, DualPoint, WorkLimitError, dot, minimise
-from smqopt.solvers.structured._nonsmooth_newton import descend
+from smqopt.solvers.structured._dual import Dual, DualPoint, dot
+from smqopt.solvers.structured._newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
 from smqopt.solvers.structured._response import Owners
 
 _ROUNDING = 2.0**-44
 FEW = 256
 """Rows up to which a linear program over columns is quicker than steps from kink to kink."""
-_PATIENCE = 8
-"""So many short steps in a row say that columns are quicker."""
 _MOST_COLUMNS = 20_000
 """Rows up to which a linear program over all their columns is tried at all."""
-_SPREADS = (2.0**-4, 2.0**-7, 2.0**-9)
-"""By how much jumps are spread on the way to the optimum."""
-_TO_COME_NEAR: Mapping[str, Any] = {"steps": 12, "shortest": 2.0**-4, "close": 2.0**-16}
-"""Newton's steps for each, the shortest, and where they end: where they do not arrive, what comes
-after does all the same."""
 _SAMPLE = 1 << 12
-"""Owners with jumps whose budget price is a start: more of them would take longer than they save.
-"""
-_SAMPLE_OF_ROWS = 1 << 15
-"""Owners with jumps of whom a sample comes near first."""
+"""Rows of whom a sample comes near first."""
+_FAR, _CLOSE = 1.0, 2.0**-6
+"""Half the width of the first box, from anywhere and from what a sample comes to."""
+_MORE = 2.0**40
+"""What fails with so many times more money fails, and is seen sooner where budgets are tiny."""
 _GOOD = 2.0**-38
 """A gap so small is not worth more work."""
 _LAST = 2.0**-6
@@ -63,8 +55,6 @@ class SearchResult:
     gap: float
     """The bound less what is bought, relative to the bound; or what a row is broken by, if that is
     more."""
-    binding: bool
-    """Whether the budget is spent and has a price."""
 
 
 def search(
@@ -89,6 +79,9 @@ def search(
         Multipliers from which the search begins; those of OP2 alone where there are none, or the
         first is not positive.
     """
+    more = _MORE * budget
+    if more < statement.most_that_can_be_spent() and search(statement, more, None, PurchasedPrivacy()) is None:
+        return None
     owners = Owners(statement, statement.utility(objective))
     most, worst = abs(owners.value(np.ones(owners.n))), owners.value(statement.lowest)
     impossible = worst - _ROUNDING * (most + abs(worst)) if math.isfinite(worst) else -math.inf
@@ -109,14 +102,11 @@ def search(
                 found = _by_columns(dual, budget, found)
         except InfeasibleError:
             return None
-        if found is None:
-            raise SolverError(
-                "structured solver", "reached its limit of work before any thresholds", remedy='try solver="conic"'
-            )
+        assert found is not None  # noqa: S101 -- steps have a last one, and columns end or say why not
         while found.gap <= SIDE_GAP.value and _total(statement, found.offers) > budget:
             margin *= 4  # what rounding added is taken back from the same answer
             dual = Dual(owners, budget * (1.0 - margin))
-            found = _assess(dual, dual.at(found.point.z, 0.0), found.offers.acceptance)
+            found = _assess(dual, dual.at(found.point.z), found.offers.acceptance)
         if _total(statement, found.offers) <= budget or margin > SIDE_GAP.value:
             return _above_rounding(dual, found)
         margin *= 4
@@ -130,7 +120,7 @@ def _above_rounding(dual: Dual, found: SearchResult) -> SearchResult:
     point, nothing = found.point, dual.owners.value(found.offers.acceptance) == 0
     if not nothing and abs(point.value) >= _FAINT * abs(dual.owners.value(np.ones(dual.owners.n))):
         return found
-    higher = dual.at(point.z * (1.0 + (_RAISE if nothing else _ROUNDING)), 0.0)
+    higher = dual.at(point.z * (1.0 + (_RAISE if nothing else _ROUNDING)))
     rest = 0.0 if nothing else _ROUNDING * (4.0 * abs(point.value) + _LAST * point.size)
     return dataclasses.replace(found, point=higher) if higher.value <= point.value + rest else found
 
@@ -148,8 +138,7 @@ def _by_steps(
         If one proves that the constraints fail.
     """
     found: SearchResult | None = None
-    while (candidate := _next(candidates)) is not None:
-        point, acceptance = candidate
+    for point, acceptance in candidates:
         if _proves_infeasible(point, impossible(point)):
             raise InfeasibleError
         other = _assess(dual, point, acceptance)
@@ -160,43 +149,25 @@ def _by_steps(
     return found
 
 
-def _next(candidates: Iterator[tuple[DualPoint, Floats | None]]) -> tuple[DualPoint, Floats | None] | None:
-    """Return the next candidate; None at their end, or at the limit of work."""
-    try:
-        return next(candidates, None)
-    except WorkLimitError:
-        return None
-
-
 def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[DualPoint, Floats | None]]:
     """Return points, and acceptances where they are not the answers there.
 
-    Newton's method comes first, then what takes kinks as they are. Columns are quicker where rows
-    are few and acceptances jump.
+    Columns are quicker where rows are few and acceptances jump.
     """
-    owners, z = dual.owners, start
+    owners, z, radius = dual.owners, np.append(start[0] * dual.speaks[0], start[1:]), _FAR
     if owners.n <= FEW and (owners.jumps or not math.isfinite(impossible)):
         return
-    if owners.jumps:
-        first, share = _sample(dual)
-        ways = [(first, h, share) for h in _SPREADS]
-        for of, h, part in ways if first is dual else [*ways, (dual, _SPREADS[-1], 1.0)]:
-            z = minimise(of, z, h, impossible * part, **_TO_COME_NEAR).z
-    if not owners.jumps or not owners.utility.straight.all():
-        patience = {"patience": _PATIENCE} if owners.n <= FEW else {}
-        arrived = minimise(dual, z, 0.0, impossible, **patience)
-        yield arrived, None
-        z = arrived.z
-    if owners.n > FEW:
-        yield from descend(dual, z, _SPREADS[-1], impossible)
+    for size in itertools.takewhile(lambda size: size < owners.n, (_SAMPLE << k for k in itertools.count(0, 3))):
+        few, share = _sample(dual, size)
+        *_, (near, _) = descend(few, z, radius, impossible * share)
+        z, radius = (near.z, size**-0.5) if near.value >= impossible * share else (z, radius)
+    yield from descend(dual, z, radius, impossible)
 
 
-def _sample(dual: Dual) -> tuple[Dual, float]:
+def _sample(dual: Dual, size: int) -> tuple[Dual, float]:
     """Return the dual of a sample under its share of each limit, and the share."""
     owners = dual.owners
-    if owners.n <= _SAMPLE_OF_ROWS:
-        return dual, 1.0
-    some = np.arange(0, owners.n, owners.n // _SAMPLE_OF_ROWS + 1)
+    some = np.arange(0, owners.n, owners.n // size + 1)
     share = float(dual.m[some].sum() / dual.m.sum())
     few = owners.statement.take(some)
     few = dataclasses.replace(few, at_most=share * few.at_most)
@@ -215,23 +186,17 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
     from smqopt.solvers.columns._polish import polish_ties  # noqa: PLC0415
 
     owners = dual.owners
-    try:
-        columns = ColumnSearch(owners.statement, owners.utility, float(dual.r[0]), budget)
-        answer = columns.run()
-    except WorkLimitError:
-        return found
+    columns = ColumnSearch(owners.statement, owners.utility, float(dual.r[0]), budget)
+    answer = columns.run()
     if not answer.is_feasible:
         raise InfeasibleError
     tried = [] if found is None else [found]
-    dual = Dual(owners, float(dual.r[0]))  # what was spent before is not held against the columns
-    tried.append(_assess(dual, dual.at(answer.z, 0.0), answer.acceptance))
+    tried.append(_assess(dual, dual.at(answer.z), answer.acceptance))
     if tried[-1].gap > _GOOD:
-        with contextlib.suppress(WorkLimitError):
-            one = polish_ties(columns, answer)
-            tried.append(_assess(dual, dual.at(one.z, 0.0), columns.of_alone(one)))
+        one = polish_ties(columns, answer)
+        tried.append(_assess(dual, dual.at(one.z), columns.of_alone(one)))
     if not owners.jumps and tried[-1].gap > _GOOD:
-        with contextlib.suppress(WorkLimitError):
-            tried.append(_assess(dual, minimise(dual, answer.z, 0.0, -math.inf)))
+        tried += [_assess(dual, *one) for one in descend(dual, answer.z, _CLOSE, -math.inf)]
     return min(tried, key=lambda one: one.gap)
 
 
@@ -242,13 +207,13 @@ def _proves_infeasible(point: DualPoint, impossible: float) -> bool:
 def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> SearchResult:
     """Return the offers for a point, and how far they are from bound and rows."""
     offers = recover(dual, point, acceptance)
-    bound = point.value if not dual.owners.jumps else dual.at(point.z, 0.0).value
-    unit = max(abs(bound), np.finfo(float).tiny)
-    gap = abs(bound - dual.owners.value(offers.acceptance)) / unit
     left, terms = dual.left(offers.acceptance, offers.spend), dual.terms(offers.acceptance, offers.spend)
+    if point.z[0] > 0 and not active_rows(dual, point, left)[0]:  # money that is left has no price
+        point = dual.at(np.append(0.0, point.z[1:]))
+    gap = abs(point.value - dual.owners.value(offers.acceptance)) / max(abs(point.value), np.finfo(float).tiny)
     over = np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0))
     broken = float(np.max(over / np.maximum(terms, np.finfo(float).tiny)))
-    return SearchResult(point, offers, max(gap, broken), bool(active_rows(dual, point, left)[0]))
+    return SearchResult(point, offers, max(gap, broken))
 
 
 def _price_alone(owners: Owners, budget: float, unit: float) -> float:

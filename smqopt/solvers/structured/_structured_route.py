@@ -18,7 +18,7 @@ from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDi
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._conflict import find_conflict, has_value, least_relaxations
 from smqopt.solvers.structured._response import Owners
-from smqopt.solvers.structured._search import SearchResult, search
+from smqopt.solvers.structured._search import search
 
 if TYPE_CHECKING:
     from smqopt.solvers.columns._column_answers import Found
@@ -105,7 +105,9 @@ def _solve(
     if statement.blocks is not None:
         return _solve_with_blocks(statement, most, objective, budget)
     found = search(statement, most, start, objective)
-    return None if found is None else _solution(statement, budget, found)
+    if found is None:
+        return None
+    return _deliver(statement, budget, statement.offers_to_owners(found.offers), found.point.z, {"gap": found.gap})
 
 
 def _solve_with_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> Solution | None:
@@ -152,11 +154,8 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
         tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))
     _require_rows(statement, offers)
     gap = float((found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny))
-    price = float(found.z[0])
-    binding = price > 0
-    status = Status.BINDING if binding else Status.SLACK
     details = {"gap": gap, "upper_bound": float(found.upper), "lower_bound": float(found.lower)}
-    return _deliver(statement, budget, offers, price, status, found.z[1:], {**details, **_law_weights(found)})
+    return _deliver(statement, budget, offers, found.z, {**details, **_law_weights(found)})
 
 
 def _law_weights(found: Found) -> dict[str, tuple[float, ...]]:
@@ -229,41 +228,28 @@ def _post_prices(statement: Statement, most: float, objective: Objective, gap: f
         z, upper, lower = relaxed.point.z, relaxed.point.value, owners.value(on_rows.acceptance)
         offers = statement.offers_to_owners(on_rows)
     _require_rows(statement, offers)
-    price, status = (float(z[0]), Status.BINDING) if z[0] > 0 else (0.0, Status.SLACK)
     apart = (upper - lower) / max(abs(upper), abs(lower), np.finfo(float).tiny)
     details = {"gap": apart, "posted_gap": apart, "upper_bound": upper, "lower_bound": lower, **weights}
-    return _deliver(statement, budget, offers, price, status, z[1:], details)
+    return _deliver(statement, budget, offers, z, details)
 
 
 def _offer_nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
     market = statement.market
-    return _deliver(statement, budget, Offers(market.low.copy(), np.zeros(market.n)), price, status)
+    offers = Offers(market.low.copy(), np.zeros(market.n))
+    nothing = _deliver(statement, budget, offers, np.zeros(1 + len(statement.names)), FrozenDict())
+    return dataclasses.replace(nothing, status=status, budget_price=price)
 
 
-def _solution(statement: Statement, budget: float, found: SearchResult) -> Solution:
-    z, offers = found.point.z, statement.offers_to_owners(found.offers)
-    price, status = (float(z[0]), Status.BINDING) if found.binding else (0.0, Status.SLACK)
-    return _deliver(statement, budget, offers, price, status, z[1:], {"gap": found.gap})
-
-
-def _deliver(
-    statement: Statement,
-    budget: float,
-    offers: Offers,
-    price: float,
-    status: Status,
-    multipliers: Floats | None = None,
-    details: Mapping[str, Any] = FrozenDict(),
-) -> Solution:
+def _deliver(statement: Statement, budget: float, offers: Offers, z: Floats, details: Mapping[str, Any]) -> Solution:
     return deliver(
         "structured",
         statement.market,
         budget,
         offers,
-        price,
-        status,
+        float(z[0]),
+        Status.BINDING if z[0] > 0 else Status.SLACK,
         details,
         constraints=tuple(record.words for record in statement.records),
         records=statement.records,
-        constraint_prices=np.zeros(len(statement.names)) if multipliers is None else multipliers,
+        constraint_prices=z[1:],
     )

@@ -1,4 +1,4 @@
-"""The dual under linear side constraints, by Newton's method over z ≥ 0.
+"""The dual under linear side constraints, over z ≥ 0.
 
 D(z) = r·z + Σ m_i max_q {φ_i(q) − a_i(z) q − p_i(z) C_i(q)} is convex; its gradient is what the
 constraints leave over, r − usage, and its second derivative R diag(1/(m (p dv/dq − φ″))) Rᵀ with R
@@ -15,29 +15,8 @@ from scipy import sparse
 from smqopt.numeric import Floats
 from smqopt.solvers.structured._response import Owners, Response
 
-_MOST_STEPS = 200
-_SUFFICIENT = 1e-4
-"""Share of the predicted decrease that a step must bring (Armijo)."""
-_SHORTEST = 2.0**-40
-_MANY_HALVINGS = 6
-"""After so many a step is a short one."""
-_RIDGE = 2.0**-44
-"""Added to the scaled second derivative, so that dependent rows do no harm."""
-_ROUNDING = 2.0**-48
-"""Differences of D below this share of its terms are rounding."""
-_LEAST_REACH = 2.0**-900
-"""Smaller multipliers would overflow when something is divided by them."""
-_CLOSE = 2.0**-46
-"""Residuals below this share of a row's terms are rounding."""
-
-
-_MOST_EVALUATIONS = 4000
-"""Of D for one statement and budget, some twenty times as many as hard programs were seen to
-take."""
-
-
-class WorkLimitError(Exception):
-    """D was evaluated as often as is allowed."""
+_HELD = 2.0**-40
+"""A budget that cannot be broken by more, relatively, is kept whatever happens."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +47,6 @@ class Dual:
 
     def __init__(self, owners: Owners, budget: float) -> None:
         self.owners = owners
-        self.evaluations = 0
         statement = owners.statement
         self.m = statement.weights()
         self.A, self.S = statement.acceptance, statement.spend
@@ -84,20 +62,13 @@ class Dual:
         self._apart = bool(np.bincount(self._places, minlength=owners.n).max(initial=0) <= 1)
         self._row = np.repeat(np.arange(self.r.size - 1), np.diff(self._starts)) if self._apart else self._places
         self._alone = bool(np.all(self.m == 1.0))
+        most = dot(self.m, owners.statement.reduced.high)
         self.speaks = self.equal | (self.sizes() > 0)
-        """Which rows have any terms; the others hold whatever happens."""
+        self.speaks[0] = most > budget * (1.0 + _HELD)
+        """Which rows have any terms, and whether the budget can be broken."""
 
-    def at(self, z: Floats, h: float) -> DualPoint:
-        """Evaluate D, its gradient and the owners' answer.
-
-        Raises
-        ------
-        WorkLimitError
-            If that was done too often.
-        """
-        self.evaluations += 1
-        if self.evaluations > _MOST_EVALUATIONS:
-            raise WorkLimitError
+    def at(self, z: Floats) -> DualPoint:
+        """Evaluate D, its gradient and the owners' answer."""
         m = self.m
         taken: Floats | float = 0.0
         p = np.broadcast_to(z[0], m.shape)
@@ -106,7 +77,7 @@ class Dual:
             taken = of_rows if self._alone else of_rows / m
         if self._paying:
             p = z[0] + (self.S.T @ z[1:]) / m
-        answer = self.owners.answer(taken, p, h)
+        answer = self.owners.answer(taken, p)
         q, spend = answer.acceptance, answer.spend
         gain, cost = answer.gain, spend * p
         if not self._alone:
@@ -158,10 +129,6 @@ class Dual:
             weight = np.where(slope < np.inf, slope / (self.m * (point.price + slope * bend)), 1.0 / (self.m * bend))
         return np.where((slope > 0) & np.isfinite(weight), weight, 0.0)
 
-    def second_derivative(self, point: DualPoint) -> Floats:
-        """Return D″, shape (k + 1, k + 1)."""
-        return self.bend(point.answer.v, self.curvature(point))
-
     def bend(self, v: Floats, weight: Floats) -> Floats:
         """Return R diag(weight) Rᵀ with the budget's row first, shape (k + 1, k + 1)."""
         v = np.where(weight > 0, v, 0.0)
@@ -178,78 +145,3 @@ class Dual:
                 sparse.csr_array((R.data * weight[self._places], R.indices, R.indptr), shape=R.shape) @ R.T
             ).todense()
         return H
-
-
-def minimise(
-    dual: Dual,
-    z: Floats,
-    h: float,
-    bounded_below: float,
-    *,
-    steps: int = _MOST_STEPS,
-    shortest: float = _SHORTEST,
-    close: float = _CLOSE,
-    patience: int = _MOST_STEPS,
-) -> DualPoint:
-    """Minimise D over z ≥ 0, from z; stops early where D falls below `bounded_below`.
-
-    Also after as many short steps in a row as `patience` says: D has a kink there.
-
-    Returns
-    -------
-    Point
-        Where all rows with a multiplier are met and no row is broken, up to rounding; or the last
-        point where no step brings a decrease.
-    """
-    least = np.where(dual.equal, -np.inf, 0.0)
-    point, short = dual.at(np.maximum(z, least), h), 0
-    for _ in range(steps):
-        if point.value < bounded_below or _distance(point, least) <= close or short > patience:
-            return point
-        before = dual.evaluations
-        following = _step(dual, point, least, h, shortest)
-        if following is None:
-            return point
-        short = short + 1 if dual.evaluations - before > _MANY_HALVINGS else 0
-        point = following
-    return point
-
-
-def _step(dual: Dual, point: DualPoint, least: Floats, h: float, shortest: float) -> DualPoint | None:
-    """Take one Newton step along the projection on z ≥ least.
-
-    None where none brings a decrease.
-    """
-    free = (point.z > least) | (point.left < 0)
-    H = dual.second_derivative(point)[np.ix_(free, free)]
-    g = point.left[free]
-    diagonal = np.sqrt(np.maximum(np.diag(H), 0.0))
-    typical = float(diagonal.max(initial=0.0))
-    # A row that no owner answers to has no curvature: its multiplier then grows by about its own
-    # size, or by what moves an owner.
-    reach = np.maximum(np.abs(point.z[free]), point.size / np.where(point.scale > 0, point.scale, 1.0)[free])
-    unit = np.where(diagonal > 0, diagonal, np.sqrt(np.abs(g) / np.maximum(reach, _LEAST_REACH)))
-    unit = np.where(unit > 0, unit, typical or 1.0)
-    scaled = H / np.outer(unit, unit) + (_RIDGE * unit.size + (diagonal == 0)) * np.eye(unit.size)
-    direction = np.zeros(point.z.size)
-    direction[free] = -np.linalg.solve(scaled, g / unit) / unit
-    share = 1.0
-    while share > shortest:
-        z = np.maximum(point.z + share * direction, least)
-        if np.array_equal(z, point.z):
-            return None
-        new = dual.at(z, h)
-        promised = float(point.left @ (z - point.z))
-        if new.value <= point.value + _SUFFICIENT * promised:
-            return new
-        within_rounding = abs(new.value - point.value) <= _ROUNDING * point.size
-        if within_rounding and _distance(new, least) < 0.5 * _distance(point, least):
-            return new
-        share *= 0.5
-    return None
-
-
-def _distance(point: DualPoint, least: Floats) -> float:
-    """Return by how much the worst row misses being met, relative to its terms."""
-    residual = np.where(point.z > least, np.abs(point.left), np.maximum(-point.left, 0.0))
-    return float(np.max(residual / np.maximum(point.scale, np.finfo(float).tiny)))
