@@ -109,14 +109,22 @@ class Derivation:
         return worst([step.verdict for step in self.steps])
 
     def step(self, name: str) -> Step:
-        """Look a step up by its name.
+        """Look a step up by its name; of parts, with the statements of each of them.
 
         Raises
         ------
         KeyError
             If no step is called so.
         """
-        return {step.name: step for step in self.steps}[name]
+        found = [step for step in self.steps if step.name == name]
+        if not found:
+            raise KeyError(name)
+        return replace(
+            found[0],
+            equations=tuple(equation for step in found for equation in step.equations),
+            note=" ".join(dict.fromkeys(step.note for step in found if step.note)),
+            open=any(step.open for step in found),
+        )
 
     @property
     def virtual_cost(self) -> sp.Expr | None:
@@ -261,7 +269,10 @@ def derive_within(law: Valuation, calls: int) -> Derivation:
         return _derive(law)
 
 
-def _derive(law: Valuation) -> Derivation:
+_ALL = slice(None)
+
+
+def _derive(law: Valuation, owners: Index = _ALL) -> Derivation:
     parts = tuple(law.parts())
     if len(parts) > 1 or parts[0][0] is not law:
         return _of_parts(law, parts)
@@ -275,31 +286,34 @@ def _derive(law: Valuation) -> Derivation:
                 continue
         in_letters = bool(rows) and law.size is None  # half of the work is left to the form in numbers
         with work_share(2 if in_letters else 1):
-            found = _settle_steps(_derive_formulas(formulas, rows), law)
+            found = _settle_steps(_derive_formulas(formulas, rows), law, owners)
         best = found if best is None or _rank(found) < _rank(best) else best
         if _is_proved(best) and best[0].inverse is not None:
             break
     assert best is not None  # noqa: S101 - there is always a general form
     if not _is_proved(best) and law.size is None and best[0].law.parameters:
-        best = min(best, _settle_steps(_derive_formulas(in_numbers(law), ()), law), key=_rank)
+        best = min(best, _settle_steps(_derive_formulas(in_numbers(law), ()), law, owners), key=_rank)
     return Derivation(law, best[1], best[0])
 
 
 def _of_parts(law: Valuation, parts: Sequence[tuple[Valuation, Index]]) -> Derivation:
     everyone = np.arange(law.size or 1)
     split = [(side, everyone[owners][index]) for part, owners in parts for side, index in by_sides(part)]
-    derived = tuple(LawFamily(owners, _derive(side)) for side, owners in split)
+    derived = tuple(LawFamily(owners, _derive(side, owners)) for side, owners in split)
     return Derivation(law, tuple(step for part in derived for step in part.derivation.steps), parts=derived)
 
 
-def _settle_steps(found: tuple[Argument, tuple[Step, ...]], law: Valuation) -> tuple[Argument, tuple[Step, ...]]:
+def _settle_steps(
+    found: tuple[Argument, tuple[Step, ...]], law: Valuation, owners: Index
+) -> tuple[Argument, tuple[Step, ...]]:
     """Settle the regularity of the law at hand, and what rests on it."""
     argument, steps = found
     wrong = disagreement(argument.law, law)
     if wrong:
         steps = tuple(_refuse(step, wrong) for step in steps)
     instances = [] if wrong else instances_of(law, argument.law)
-    return argument, compare(without_regularity(tuple(settle(step, law) for step in steps)), instances)
+    settled = without_regularity(tuple(settle(step, law, owners) for step in steps))
+    return argument, compare(settled, instances, known=general_steps().values())
 
 
 def _refuse(step: Step, wrong: str) -> Step:

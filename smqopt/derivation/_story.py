@@ -9,6 +9,7 @@ from dataclasses import replace
 from smqopt.algebra import Verdict, remember
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._build import example_law, general_argument
+from smqopt.derivation.closed_form._comparison import compare
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._acceptance_step import acceptance_from_spend
 from smqopt.derivation.steps._budget_step import budget_price
@@ -64,8 +65,17 @@ GENERAL = (
 
 def steps_of(argument: Argument) -> tuple[Step, ...]:
     """Check every step of an argument, those that hold for every law once for all."""
-    general = general_steps()
+    general = general_steps() if _argues_in_general(argument) else {}
     return tuple(general[step] if step in general else _check(step, argument) for step in STEPS)
+
+
+def _argues_in_general(argument: Argument) -> bool:
+    """Tell whether what is no law's own is what was checked for every law."""
+    common = general_argument()
+    return all(getattr(argument, part) == getattr(common, part) for part in _COMMON)
+
+
+_COMMON = ("lagrangian", "owner_lagrangian", "stationarity", "posted")
 
 
 @functools.lru_cache(maxsize=1)
@@ -77,7 +87,7 @@ def general_steps() -> Mapping[Callable[[Argument], Step], Step]:
 
 def _make_general_steps() -> tuple[Step, ...]:
     argument = general_argument()
-    return tuple(_for_every_law(step(argument)) for step in GENERAL)
+    return compare((_for_every_law(step(argument)) for step in GENERAL), ())
 
 
 def _for_every_law(step: Step) -> Step:

@@ -9,6 +9,8 @@ import sympy as sp
 import smqopt as smq
 from smqopt.algebra import EPSILON, GAMMA, LAMBDA, MU, F, J, Relation, Verdict, values_at
 from smqopt.derivation import derive
+from smqopt.derivation._story import steps_of
+from smqopt.derivation.closed_form._comparison import compare
 from smqopt.derivation.steps._lagrangian_step import lagrangian
 from smqopt.derivation.steps._law_step import law_and_support
 from smqopt.derivation.steps._slackness_step import complementary_slackness
@@ -156,3 +158,28 @@ def test_every_fault_is_caught(law):
 def test_there_are_many():
     assert sum(1 for law in ("uniform", "triangular") for _ in faults(law)) >= 100
     assert {EPSILON, LAMBDA, MU, GAMMA} <= derive(ALL["uniform"]).argument.stationarity.free_symbols
+
+
+FIELDS = {
+    "budget_price": ("lowest", "highest", "constant", "coefficient", "exponent", "expression", "by_sets"),
+    "curve": ("quantile", "cost", "parameter", "weight"),
+    "posted": ("sold", "unsold", "paid", "unpaid"),
+    "": ("lagrangian", "owner_lagrangian", "stationarity"),
+}
+"""What a derivation exposes, record by record."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("record", FIELDS)
+def test_every_exposed_expression_is_read_by_a_claim(record):
+    law = smq.Power(1, 0, 1) if record == "curve" else smq.Uniform(0, 1)
+    argument = derive(law).argument
+    for name in FIELDS[record]:
+        held = getattr(argument, record) if record else argument
+        right = getattr(held, name)
+        for wrong in (2 * right, right + sp.Rational(1, 7)):
+            if wrong == right:
+                continue
+            changed = replace(held, **{name: wrong})
+            steps = compare(steps_of(replace(argument, **{record: changed}) if record else changed), [])
+            assert {step.verdict for step in steps} != {Verdict.PROVED}, (name, wrong)

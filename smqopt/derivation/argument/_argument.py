@@ -269,7 +269,7 @@ class Argument:
 def _on_piece(expression: sp.Expr, k: int, pieces: tuple[Argument, ...]) -> sp.Expr:
     """Put the case of a piece in the place of what is given by cases.
 
-    One case of θ ≤ a may stand for neighbours.
+    One case of θ ≤ a may stand for neighbours; bounds that are no ends of pieces are left.
     """
     theta, ends = pieces[k].law.theta, [piece.law.high for piece in pieces]
 
@@ -277,6 +277,6 @@ def _on_piece(expression: sp.Expr, k: int, pieces: tuple[Argument, ...]) -> sp.E
         *bounded, (last, _) = cases
         if all(c.func is sp.Le and c.args[0] == theta and c.args[1] in ends for _, c in bounded):
             return next((form for form, condition in bounded if k <= ends.index(condition.args[1])), last)
-        return cases[k][0] if len(cases) == len(pieces) else sp.Piecewise(*cases, evaluate=False)
+        return sp.Piecewise(*cases, evaluate=False)
 
     return expression.replace(sp.Piecewise, case)

@@ -44,10 +44,18 @@ def cost_at_end(cost: sp.Expr, law: LawFormulas, end: sp.Expr) -> sp.Expr | None
     F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
     if end == law.low and shortest(F) == 0:
         return end
+    if end == law.low and _is_positive(F):
+        power = _power_at_low(law)
+        return sp.oo if power is not None and power.is_positive else None
     if end == law.high and not (has_only_a_limit(F) or has_only_a_limit(f)):
         density = shortest(f)
         return sp.oo if density == 0 else shortest(end + F / density)
     return None
+
+
+def _is_positive(number: sp.Expr) -> bool:
+    """Tell by balls whether a number is positive; no form with letters is."""
+    return number.is_number and bool(values_at(number, [{}])[0] > 0)
 
 
 def verify_limit(
@@ -90,12 +98,18 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
     """Return what shows the limit, if anything, and whether it needs J monotone."""
     F, f = (_value_in_range(formula, law, end) for formula in (law.cdf, law.pdf))
     if end == law.low and value == end and vanishes(F, domain):
-        if _begins_as_power(law):
+        power = _power_at_low(law)
+        if power is not None and (power + 1).is_positive:
             return "f is (θ − low)^p, p > −1, times what is neither 0 nor infinite there, so F/f falls to 0", False
         return (
             "F = 0 there, so log F falls to −∞ and f/F is unbounded; J has a limit as it is monotone, hence F/f → 0",
             True,
         )
+    if end == law.low and value == sp.oo and _is_positive(F):
+        power = _power_at_low(law)
+        return (
+            "f is (θ − low)^p, p > 0, times what is finite there, and F > 0" if power and power.is_positive else ""
+        ), False
     if end == law.high and not has_only_a_limit(F) and not has_only_a_limit(f):
         if vanishes(f, domain):
             positive = not vanishes(F, domain)
@@ -105,10 +119,21 @@ def _exactly(law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> 
     return "", False
 
 
-def _begins_as_power(law: LawFormulas) -> bool:
-    """Tell whether f is a power above −1 of θ − low, times what stays there."""
+def _power_at_low(law: LawFormulas) -> sp.Expr | None:
+    """Find p where f is (θ − low)^p times what stays there; None where unknown.
+
+    Of a sum of densities, the least p of its terms.
+    """
+    powers = [_power_of(term, law) for term in sp.Add.make_args(law.pdf)]
+    if len(powers) == 1:
+        return powers[0]
+    known = [power for power in powers if power is not None and power.is_Rational]
+    return min(known) if len(known) == len(powers) else None
+
+
+def _power_of(term: sp.Expr, law: LawFormulas) -> sp.Expr | None:
     power, rest = sp.Integer(0), sp.Integer(1)
-    for factor in sp.Mul.make_args(law.pdf):
+    for factor in sp.Mul.make_args(term):
         base, exponent = factor.as_base_exp()
         is_distance = base.is_polynomial(law.theta) and sp.expand(base.subs(law.theta, law.low)) == 0
         if is_distance and sp.degree(base, law.theta) == 1 and not exponent.has(law.theta):
@@ -116,7 +141,7 @@ def _begins_as_power(law: LawFormulas) -> bool:
         else:
             rest *= factor
     left = value_at(rest, law.theta, law.low)
-    return bool((power + 1).is_positive and left.is_finite and left.is_zero is False and not has_only_a_limit(left))
+    return power if left.is_finite and left.is_zero is False and not has_only_a_limit(left) else None
 
 
 def _nears(cost: sp.Expr, law: LawFormulas, end: sp.Expr, value: sp.Expr, domain: Domain) -> bool:

@@ -28,29 +28,39 @@ def disagreement(formulas: LawFormulas, law: Valuation) -> str:
         own = law if law.size is None else law.take(np.array([row], dtype=np.intp))
         values = {symbol: rational(float(np.ravel(own.arguments[name])[0])) for name, symbol in formulas.parameters}
         for piece in formulas.pieces or (formulas,):
-            for what, theta, found, expected in _compare(piece, values, own):
-                if not abs(found - expected) <= FORMULA.value:
+            for what, theta, found, expected, room in _compare(piece, values, own):
+                if not abs(found - expected) <= FORMULA.value + room:
                     return f"{what} = {found:.12g} by the formula, {expected:.12g} by the law, at θ = {theta!r}"
     return ""
 
 
 def _compare(
     piece: LawFormulas, values: dict[sp.Symbol, sp.Rational], law: Valuation
-) -> Iterator[tuple[str, float, float, float]]:
-    """Yield what is compared, where, and both values.
+) -> Iterator[tuple[str, float, float, float, float]]:
+    """Yield what is compared, where, both values, and how far they change between doubles.
 
     The density is multiplied by the width of the support.
     """
     width = float(np.ravel(law.width)[0])
     low, high = (Fraction(*map(int, sp.fraction(end.subs(values)))) for end in (piece.low, piece.high))
     parameters = {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in values.items()}
-    inside = [low + (high - low) * share for share in _SHARES]
-    places = [low, *inside, high]
+    places = [low, *(low + (high - low) * share for share in _SHARES), high]
     points = [{**parameters, piece.theta: place} for place in places]
     for what, formula, compute, unit in (("F", piece.cdf, law.cdf, 1.0), ("f", piece.pdf, law.pdf, width)):
-        for place, value in zip(places, values_at(formula, points, _BITS), strict=True):
-            # The density may jump at joints; a ball may have no value at an end, where claims speak
-            # of F.
-            if (what == "F" or place in inside) and value.is_finite():
-                theta = float(place)
-                yield what, theta, float(value.mid()) * unit, float(np.ravel(compute(theta))[0]) * unit
+        found = values_at(formula, points, _BITS)
+        beside = values_at(
+            formula, [{**point, piece.theta: _next(point[piece.theta], low, high)} for point in points], _BITS
+        )
+        for place, value, near in zip(places, found, beside, strict=True):
+            # The density may jump at joints, and between them there may be no double; a ball may
+            # have no value at an end, where claims speak of F.
+            theta = float(place)
+            if (what == "F" or float(low) < theta < float(high)) and value.is_finite():
+                room = abs(float((near - value).mid())) * unit if near.is_finite() else 0.0
+                yield what, theta, float(value.mid()) * unit, float(np.ravel(compute(theta))[0]) * unit, room
+
+
+def _next(place: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """Return a place a few doubles on, towards the farther end, and not beyond it."""
+    step = 4 * Fraction(float(np.spacing(float(place))))
+    return min(place + step, high) if high - place > place - low else max(place - step, low)

@@ -8,7 +8,7 @@ import sympy as sp
 
 from smqopt.algebra import NO_REDUCTION, OUT_OF_WORK, Equation, J, Relation, Verdict
 from smqopt.derivation.statement._step import Step
-from smqopt.valuation import Irregular, Regular, Undecided, Valuation
+from smqopt.valuation import Index, Irregular, Regular, Undecided, Valuation
 
 _NOTE = (
     "J falls somewhere on the support (step {number}), so what follows from J′ ≥ 0 does not hold for this law and is left out. The convex hull of "
@@ -20,8 +20,8 @@ _OPEN_NOTE = (
 )
 
 
-def settle(step: Step, law: Valuation) -> Step:
-    """Settle J′ ≥ 0 and what rests on it by `Valuation.regularity`.
+def settle(step: Step, law: Valuation, owners: Index) -> Step:
+    """Settle J′ ≥ 0 and what rests on it by `Valuation.regularity`, for these owners.
 
     A law irregular for its own numbers refutes J′ ≥ 0, whatever the letters allow.
     """
@@ -29,6 +29,8 @@ def settle(step: Step, law: Valuation) -> Step:
     if all(claim.verdict is Verdict.PROVED for claim in rests):
         return step
     verdict = law.regularity()
+    if isinstance(verdict, Irregular) and verdict.owner is not None and not isinstance(owners, slice):
+        verdict = replace(verdict, owner=int(owners[verdict.owner]))
     equations = tuple(_settle(equation, verdict) if equation in rests else equation for equation in step.equations)
     note = step.note
     if not isinstance(verdict, Regular | Irregular) and any(_is_regularity(claim) for claim in rests):

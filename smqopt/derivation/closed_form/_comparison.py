@@ -6,18 +6,21 @@ end and at joints, their requirements and multipliers by J, and the budget that 
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
-from smqopt.algebra import Equation, Verdict
+from smqopt.algebra import EPSILONS, LAMBDA, REPORT, THETA, Equation, I, Verdict, X
+from smqopt.derivation.argument._build import example_law
 from smqopt.derivation.closed_form._solved_instance import SolvedInstance, has_bounded_cost
 from smqopt.derivation.statement._step import Step
 from smqopt.numeric import Floats
-from smqopt.valuation import LawFormulas, Regular, Valuation
+from smqopt.valuation import LawFormulas, Regular, Valuation, valuation_from_dict
 
 _BESIDE = 1e-9
 """How near a joint its two sides are read, relative to the width of the support."""
@@ -31,18 +34,34 @@ _LEVELS = (0.23, 0.61)
 """Acceptance of owners whose thresholds are inside."""
 _MOST = 12
 """So many joints are looked at."""
+_AWAY = 4 * float(np.finfo(np.float64).eps)
+"""Relative: nearer than this to a joint a place is on it, where F has no slope."""
+_GENERAL = (
+    {"law": "power", "k": 2, "low": 1, "high": 3},
+    {"law": "kumaraswamy", "a": 2, "b": 3, "low": 0.5, "high": 2},
+)
+"""Laws with which statements for every law are evaluated."""
 
 
-def compare(steps: tuple[Step, ...], instances: Sequence[SolvedInstance]) -> tuple[Step, ...]:
-    """Refute the statements that fail at an instance; keep the others."""
-    return tuple(_compare_step(step, [replace(each, step=step.name) for each in instances]) for step in steps)
+def compare(
+    steps: Iterable[Step], instances: Sequence[SolvedInstance], known: Collection[Step] = ()
+) -> tuple[Step, ...]:
+    """Refute the statements that fail at an instance; keep the others.
+
+    Parameters
+    ----------
+    steps, instances
+        What is compared, and where.
+    known
+        Steps that were compared before, and stay.
+    """
+    return tuple(step if step in known else _compare_step(step, instances) for step in steps)
 
 
 def _compare_step(step: Step, instances: Sequence[SolvedInstance]) -> Step:
+    there = [replace(each, step=step.name) for each in instances]
     equations = tuple(
-        replace(equation, verdict=Verdict.REFUTED, method=FAILS)
-        if not equation.every_law and fails(equation, instances)
-        else equation
+        replace(equation, verdict=Verdict.REFUTED, method=FAILS) if fails(equation, step.name, there) else equation
         for equation in step.equations
     )
     return step if equations == step.equations else replace(step, equations=equations)
@@ -51,9 +70,100 @@ def _compare_step(step: Step, instances: Sequence[SolvedInstance]) -> Step:
 FAILS = "fails at an instance made of the law's own functions"
 
 
-def fails(equation: Equation, instances: Sequence[SolvedInstance]) -> bool:
-    """Tell whether a statement is false at an instance."""
-    return equation.verdict is not Verdict.REFUTED and any(each.holds(equation) is False for each in instances)
+def fails(equation: Equation, step: str, instances: Sequence[SolvedInstance]) -> bool:
+    """Tell whether a statement of a step is false at an instance, or beside a bound.
+
+    What holds for every law is evaluated with laws of its own, once.
+    """
+    if equation.verdict is Verdict.REFUTED:
+        return False
+    if equation.every_law:
+        return _fails_for_every_law(equation, step)
+    if instances and not _are_joints(equation, instances[0]):
+        return True
+    beside = _beside_bounds(equation, instances[0]) if instances else ()
+    return any(each.holds(equation) is False for each in itertools.chain(instances, beside))
+
+
+@functools.lru_cache(maxsize=1024)
+def _fails_for_every_law(equation: Equation, step: str) -> bool:
+    return any(each.holds(equation) is False for each in general_instances(step))
+
+
+def general_instances(step: str) -> list[SolvedInstance]:
+    """Make instances of two laws, and beside reports where a step has them."""
+    found = [replace(each, step=step) for each in _of_general_laws()]
+    for near in found[:] if step == "incentives" else ():
+        for letter in (REPORT, THETA):
+            place = near.value(letter)
+            assert place is not None  # noqa: S101 - letters stand for numbers
+            found += _alone(near, [place * (1 - _BESIDE), place * (1 + _BESIDE)])
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def _of_general_laws() -> list[SolvedInstance]:
+    laws = [valuation_from_dict(given) for given in _GENERAL]
+    return [each for law in laws for each in instances_of(law, example_law())]
+
+
+def _are_joints(equation: Equation, near: SolvedInstance) -> bool:
+    """Tell whether cases in θ end where pieces of the law meet."""
+    cases = equation.left.atoms(sp.Piecewise) | equation.right.atoms(sp.Piecewise)
+    bounds = [condition.args for each in cases for _, condition in each.args if condition != sp.true]
+    named = [value for symbol, bound in bounds if symbol == THETA and (value := near.value(bound)) is not None]
+    room = _BESIDE * float(np.ravel(near.law.width)[0])
+    return all(any(abs(value - joint) <= room for joint in near.joints) for value in named)
+
+
+def _beside_bounds(equation: Equation, near: SolvedInstance) -> Iterator[SolvedInstance]:
+    """Make instances on both sides of bounds of cases and domains, and of joints."""
+    cases = equation.left.atoms(sp.Piecewise) | equation.right.atoms(sp.Piecewise)
+    bounds = [condition.args for each in cases for _, condition in each.args if condition != sp.true]
+    bounds += [(each.symbol, end) for each in equation.domain for end in (each.lower, each.upper) if end is not None]
+    known = [(symbol, value) for symbol, bound in bounds if (value := near.value(bound)) is not None]
+    low, high = (float(np.ravel(end)[0]) for end in (near.law.low, near.law.high))
+    named = [value for symbol, value in known if symbol == THETA and low < value < high]
+    if cases or named:
+        edges = sorted({low, high, *near.joints, *named})
+        beside = _BESIDE * (high - low)
+        thetas = [side for edge in edges for side in (edge - beside, edge + beside)]
+        if set(named) - set(near.joints):
+            thetas += [left + 0.45 * (right - left) for left, right in itertools.pairwise(edges)]
+        thetas = [theta for theta in thetas if _is_off(theta, edges)]
+        if not (equation.left.free_symbols | equation.right.free_symbols) <= {THETA, *near.parameters}:
+            thetas = [theta for theta in thetas if np.isfinite(_one(near.law).virtual_cost(theta))]
+        yield from _alone(near, thetas)
+    x = [value * side for symbol, value in known if symbol in _COSTS for side in (1 - _BESIDE, 1 + _BESIDE)]
+    if x and near.is_regular:
+        yield from _alone(near, np.ravel(_one(near.law).inverse_virtual_cost(np.array(x))).tolist(), x)
+
+
+_COSTS = (X, EPSILONS[I] / LAMBDA)
+"""What a bound on x = ε/λ bounds."""
+
+
+def _is_off(theta: float, edges: Sequence[float]) -> bool:
+    """Tell whether a place lies inside the support, and on no joint."""
+    return edges[0] < theta < edges[-1] and all(abs(theta - edge) > _AWAY * abs(edge) for edge in edges)
+
+
+def _alone(near: SolvedInstance, thetas: Sequence[float], x: Sequence[float] | None = None) -> Iterator[SolvedInstance]:
+    """Yield a market of one owner at each threshold.
+
+    Where J is infinite, x is that of no optimum.
+    """
+    law = _one(near.law)
+    known = {"parameters": near.parameters, "joints": near.joints, "is_regular": near.is_regular, "step": near.step}
+    costs = np.ravel(law.virtual_cost(np.array(thetas))) if x is None else np.array(x)
+    for theta, cost in zip(thetas, np.where(np.isfinite(costs), costs, law.high).tolist(), strict=True):
+        with np.errstate(invalid="ignore"):
+            one = _instance(law, np.array([theta]), np.array([cost]), known)
+        yield replace(one, rests=x is not None and not _is_off(theta, [-np.inf, *near.joints, np.inf]))
+
+
+def _one(law: Valuation) -> Valuation:
+    return law if law.size is None else law.take(np.zeros(1, dtype=np.intp))
 
 
 def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
@@ -66,19 +176,18 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     formulas
         The law in symbols, whose letters get the numbers of the law.
     """
-    one = law if law.size is None else law.take(np.zeros(1, dtype=np.intp))
+    one = _one(law)
     low, high = (float(np.ravel(end)[0]) for end in (one.low, one.high))
     at_low, at_high = (float(np.ravel(one.virtual_cost(end))[0]) for end in (low, high))
     is_bounded = has_bounded_cost(one)
-    inside = [float(np.ravel(one.ppf(level))[0]) for level in _LEVELS]
-    costs = [float(np.ravel(one.virtual_cost(theta))[0]) for theta in inside]
     parameters = {symbol: float(np.ravel(one.arguments[name])[0]) for name, symbol in formulas.parameters}
     meeting = [float(piece.high.subs(parameters)) for piece in formulas.pieces[:-1]]
     knots = np.unique(np.concatenate([[low, high], np.ravel(one.knots()), meeting]))
     knots = knots[(low <= knots) & (knots <= high)]
-    for left, right in itertools.pairwise(knots.tolist()):
-        inside.append(left + 0.45 * (right - left))
-        costs.append(float(np.ravel(one.virtual_cost(inside[-1]))[0]))
+    thetas = [float(np.ravel(one.ppf(level))[0]) for level in _LEVELS]
+    thetas += [left + 0.45 * (right - left) for left, right in itertools.pairwise(knots.tolist())]
+    inside = [theta for theta in thetas if _is_off(theta, knots.tolist())]
+    costs = [float(np.ravel(one.virtual_cost(theta))[0]) for theta in inside]
     joints = [(knot, _between_jump(one, knot, _BESIDE * (high - low))) for knot in knots[1:-1][:_MOST].tolist()]
     joints = [(knot, x) for knot, x in joints if x is not None]
     ends = [(low, 0.5 * at_low)] * (at_low > 0) + [(high, 1.5 * at_high)] * is_bounded

@@ -42,6 +42,8 @@ from smqopt.valuation import HIGH, LOW, Valuation
 FLOOR = 1e-13
 """In widths of the support, or of a value: what halving and roundings leave of a zero."""
 _HALVINGS = 80
+_SECANTS, _SPENT = 8, 1e-12
+"""Steps to the price of a budget, and how near its spend must come, relative."""
 _NEARBY = 0.02
 """How far the logarithm of the price is looked for from that of the instance."""
 _RATIO = 1.05
@@ -50,6 +52,8 @@ _LEAST_RATIO = 1.001
 """With less, the constant part drowns in roundings."""
 _PLACES = {OTHER: 0.37, REPORT: 0.61, VARIABLE: 0.45}
 """Where in the support letters for any threshold stand."""
+_VALUATION = 0.53
+"""Where a valuation stands in the step that compares reports."""
 _ANY = {"w": 0.3, "q_1": 0.2, "q_2": 0.7, "C_1": 0.3, "C_2": 1.1, "C": 0.6, "slope": 0.9}
 """Numbers for letters that may be anything, by name."""
 
@@ -116,7 +120,7 @@ class InstanceValues:
             else:
                 raise NotKnownError
             return column if summed else float(column[self.owner])
-        if letter in columns:
+        if letter in columns and letter not in self._anywhere:
             return columns[letter] if summed else float(columns[letter][self.owner])
         numbers = {BUDGET: self.budget, LAMBDA: self.price, N: float(np.sum(self.weights)), HEIGHT: 1.7, SHARE: 0.3}
         if letter in numbers:
@@ -126,8 +130,8 @@ class InstanceValues:
         if letter in (LOW, HIGH):
             ends = np.broadcast_to(self.law.low if letter == LOW else self.law.high, self.thresholds.shape)
             return ends if summed else float(ends[self.owner])
-        if letter in _PLACES:
-            return float(np.ravel(self.law.low)[0]) + _PLACES[letter] * self._width
+        if letter in self._anywhere:
+            return float(np.ravel(self.law.low)[0]) + self._anywhere[letter] * self._width
         if letter == LAGRANGIAN:
             return self._lagrangian()
         if letter == LEFT:
@@ -135,6 +139,11 @@ class InstanceValues:
         if isinstance(letter, sp.Symbol) and letter.name in _ANY:
             return _ANY[letter.name]
         raise NotKnownError
+
+    @property
+    def _anywhere(self) -> Mapping[sp.Symbol, float]:
+        """Letters for any place of the support: a valuation too beside reports."""
+        return _PLACES | {THETA: _VALUATION} if self.step == "incentives" else _PLACES
 
     def _lagrangian(self) -> float:
         q, theta = _kept_values(self.law, "cdf", self.thresholds), self.thresholds
@@ -165,17 +174,25 @@ class InstanceValues:
         return np.asarray(theta * _kept_values(self.law, "cdf", theta))
 
     def _price_at(self, budget: float) -> float:
-        """Find the price at which these owners spend a budget, by halving."""
+        """Find the price at which these owners spend a budget, by secants."""
         if not self.is_regular or not self.whole:
             raise NotKnownError
         if self.owner:  # it is the same for all
             raise NotKnownError
-        low, high = np.log(self.price) - _NEARBY, np.log(self.price) + _NEARBY
-        for _ in range(_HALVINGS // 2):
-            middle = (low + high) / 2
-            spent = float(np.sum(self.weights * self._spend_at(self.epsilon / np.exp(middle))))
-            low, high = (middle, high) if spent > budget else (low, middle)
-        return float(np.exp(low))
+        ends = [np.log(self.price) + side * _NEARBY for side in (-1, 1)]
+        over = [self._spent_at(np.exp(end)) - budget for end in ends]
+        for _ in range(_SECANTS):
+            slope = (over[1] - over[0]) / (ends[1] - ends[0]) if ends[1] != ends[0] else 0.0
+            if slope == 0:
+                break
+            ends = [ends[1], ends[1] - over[1] / slope]
+            over = [over[1], self._spent_at(np.exp(ends[1])) - budget]
+        if not abs(over[1]) <= _SPENT * budget:
+            raise NotKnownError
+        return float(np.exp(ends[1]))
+
+    def _spent_at(self, price: float) -> float:
+        return float(np.sum(self.weights * self._spend_at(self.epsilon / price)))
 
     def _value_at(self, budget: float) -> float:
         theta = self.law.inverse_virtual_cost(self.epsilon / self._price_at(budget))

@@ -111,12 +111,31 @@ class SolvedInstance(InstanceValues):
             return None if np.isnan(left) else bool(left == right or np.sign(right) * left > UNBOUNDED * self._width)
         if np.isnan(right) and equation.left == CLIPPED_THRESHOLD:  # a rule without a case for x
             return False
+        if np.isinf(left) and np.isfinite(right) and equation.relation is Relation.EQUAL and self._is_in_gap:
+            return False
         if not (np.isfinite(left) and np.isfinite(right)):
             return None
         room = _CLOSE * sum(map(abs, itertools.chain(*sides))) + FLOOR * self._width
         if equation.relation is Relation.AT_LEAST:
             return bool(left >= right - room)
         return bool(left <= right + room if equation.relation is Relation.AT_MOST else abs(left - right) <= room)
+
+    @functools.cached_property
+    def _is_in_gap(self) -> bool:
+        """Tell whether F is flat between the joints round the owner's threshold."""
+        edges = np.array([np.ravel(self.law.low)[0], *self.joints, np.ravel(self.law.high)[0]])
+        theta = self.thresholds[self.owner]
+        around = [edges[edges <= theta][-1], *edges[edges > theta][:1]]
+        return bool(np.ptp(self._own.cdf(np.array(around))) == 0 and len(around) > 1)
+
+    def value(self, part: sp.Expr) -> float | None:
+        """Evaluate a part of a statement; None where it has no finite value here."""
+        try:
+            with np.errstate(all="ignore"):
+                found = self._number(part)
+        except (NotKnownError, TypeError, ValueError):
+            return None
+        return found if np.isfinite(found) else None
 
     def is_tight(self, equation: Equation) -> bool:
         """Tell whether both sides of a statement are equal here, or have no value."""
@@ -252,8 +271,11 @@ class SolvedInstance(InstanceValues):
         if at == high and not has_bounded_cost(self.law):
             value = self._value(inner, {**known, variable: at})
             return value if value - high >= UNBOUNDED * self._width else np.nan
-        beside = 0.0 if at in (low, high) else _BESIDE * self._width * (1 if str(side) == "+" else -1)
-        return self._value(inner, {**known, variable: at + beside})
+        if at in (low, high):
+            return self._value(inner, {**known, variable: at})
+        room = min(abs(at - edge) for edge in (low, high, *self.joints) if edge != at)
+        beside = at + min(_BESIDE * self._width, room / 2) * (1 if str(side) == "+" else -1)
+        return self._value(inner, {**known, variable: beside}) if beside != at else np.nan
 
     def _is_met(self, condition: sp.Basic, known: Mapping[sp.Basic, Any]) -> bool:
         if condition in (sp.S.true, sp.S.false):

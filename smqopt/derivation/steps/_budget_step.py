@@ -67,7 +67,7 @@ def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tu
     spend = THRESHOLD(X) * F(THRESHOLD(X))
     everyone = THRESHOLD(EPSILONS[I] / LAMBDA)
     fixed_part = over_owners(INSIDE[I] * found.constant) + over_owners(AT_HIGH[I] * special.law.high)
-    ends = () if found.highest == sp.oo else (argument.claim(J(argument.law.high), argument.cost_at_high),)
+    ends = () if found.highest == sp.oo else (special.claim(J(special.law.high), found.highest),)
     at_low = () if found.low is None else (SymbolRange(argument.law.low, found.low, found.low),)
     highest = None if found.highest == sp.oo else found.highest
     all_inside = (*at_low, SymbolRange(EPSILONS[I] / LAMBDA, found.lowest, highest))
@@ -98,7 +98,8 @@ def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tu
         ),
     )
     stated = tuple(replace(claim, domain=tuple(dict.fromkeys((*where, *claim.domain)))) for claim, where in claims)
-    return (argument.claim(J(argument.law.low), argument.cost_at_low), *ends, *stated)
+    at_ends = (special.claim(J(special.law.low), found.lowest), *ends)
+    return (*(replace(claim, domain=(*at_low, *claim.domain)) for claim in at_ends), *stated)
 
 
 def _step(equations: tuple[Equation, ...], note: str) -> Step:

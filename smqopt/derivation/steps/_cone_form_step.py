@@ -75,6 +75,7 @@ def cvxpy_form(argument: Argument) -> Step:
         argument.claim(q * QUANTILE(q), curve.cost, domain=inside, where={QUANTILE(q): curve.quantile}),
         argument.claim(argument.law.low, sp.Integer(0), Relation.AT_LEAST),
         argument.claim(curve.weight, sp.Integer(0), Relation.AT_LEAST),
+        *_made_of_atoms(argument, curve),
         *_atoms(argument, curve),
     )
     return _step(
@@ -113,6 +114,21 @@ def _segments(argument: Argument) -> tuple[Equation, ...]:
     return tuple(claims)
 
 
+def _made_of_atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
+    """Claim that C is affine plus the weight times atoms, unless written so."""
+    q, p, low, high = ACCEPTANCE, curve.parameter, argument.law.low, argument.law.high
+    y = 1 - p * q
+    written = {
+        Cone.SECOND_ORDER: low * q + curve.weight * q**p,
+        Cone.POWER: low * q + curve.weight * q**p,
+        Cone.EXPONENTIAL: low * q + curve.weight * (y * sp.log(y) - sp.log(y)),
+        Cone.FALLING_POWER: high * q + curve.weight * ((1 - q) ** (1 + p) - (1 - q) ** p),
+        Cone.INVERSE: curve.weight * (1 / y - 1),
+    }[curve.cone]
+    inside = argument.domain.with_intervals(SymbolRange(q, sp.Integer(0), sp.Integer(1)))
+    return () if curve.cost == written else (argument.claim(curve.cost, written, domain=inside),)
+
+
 def _atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
     q, t, y, zero, one = ACCEPTANCE, SPEND, HEIGHT, sp.Integer(0), sp.Integer(1)
     heights = argument.domain.with_intervals(
@@ -130,9 +146,7 @@ def _atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
         )
     if curve.cone is Cone.FALLING_POWER:
         p = curve.parameter
-        atoms = (1 - q) ** (1 + p) - (1 - q) ** p
         return (
-            argument.claim(curve.cost, argument.law.high * q + curve.weight * atoms, domain=heights),
             argument.claim(1 - q, zero, Relation.AT_LEAST, domain=heights),
             argument.claim(p, zero, Relation.AT_LEAST),
             argument.claim(p, one, Relation.AT_MOST),
@@ -143,7 +157,6 @@ def _atoms(argument: Argument, curve: ConeCurve) -> tuple[Equation, ...]:
     if curve.cone is Cone.INVERSE:
         cone = (t + y) ** 2 - (t - y) ** 2 - 4
         return (
-            argument.claim(curve.cost, curve.weight * (1 / (1 - mass * q) - 1), domain=heights),
             argument.claim(1 - mass * q, zero, Relation.AT_LEAST, domain=heights),
             argument.claim(sp.Derivative(1 / y, y, y), zero, Relation.AT_LEAST, domain=heights),
             argument.claim(cone, 4 * y * (t - 1 / y), domain=heights),

@@ -15,7 +15,8 @@ from smqopt.valuation import LawFormulas, Regular, decide_pieces, density_does_n
 
 def regularity(argument: Argument) -> Step:
     """Check J′ ≥ 0 for all parameters, and J where pieces of the law meet."""
-    claims = (_slope(argument), *not_falling(argument))
+    has_gap = any(piece.law.is_gap for piece in argument.pieces)  # where J is infinite, and has no slope
+    claims = not_falling(argument) if has_gap else (_slope(argument), *not_falling(argument))
     return Step(
         name="regularity",
         title="Regularity",
@@ -92,7 +93,13 @@ def _rise(law: LawFormulas) -> str | Unknown | None:
     return found.method if isinstance(found, Regular) else Unknown(found.method) if sign_is_open else None
 
 
+_INFINITE = "f falls to 0 there from above, and F > 0: J is infinite beyond"
 _NO_RISE = "F has no jump there, and f does not rise"
+
+
+def _is_infinite(piece: Argument) -> bool:
+    """Tell whether J grows without bound towards the end of a piece."""
+    return piece.law.is_gap or piece.limit(piece.law.high, sp.oo).verdict is Verdict.PROVED
 
 
 def _shown(_: LawFormulas) -> str:
@@ -107,16 +114,20 @@ def _joints(argument: Argument) -> tuple[Equation, ...]:
         below, above = (sp.Limit(J(argument.theta), argument.theta, joint, side) for side in "-+")
         if after.law.is_gap:
             continue  # J rises to infinity
-        if before.law.is_gap:
-            flat = f"F is flat from {before.law.low} to {joint}: J is infinite there, and finite beyond"
-            claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.REFUTED, flat))
+        known = before.cost_at_high, after.cost_at_low
+        if known[1] == sp.oo and after.limit(joint, sp.oo).verdict is Verdict.PROVED:
+            claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.PROVED, _INFINITE))
+            continue
+        if known[0] == sp.oo and known[1] not in (None, sp.oo) and _is_infinite(before):
+            why = f"F is flat from {before.law.low} to {joint}" if before.law.is_gap else "f falls to 0 before it"
+            method = f"{why}: J is infinite there, and finite beyond"
+            claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.REFUTED, method))
             continue
         is_shown = not before.law.parameters and density_does_not_rise(before.law, after.law)
-        if None not in (before.cost_at_high, after.cost_at_low) and before.cost_at_high != sp.oo:
-            known = {below: before.cost_at_high, above: after.cost_at_low}
-            claims.append(
-                argument.claim(above, below, Relation.AT_LEAST, where=known, proof=_shown if is_shown else None)
-            )
+        if None not in known and sp.oo not in known:
+            values = dict(zip((below, above), known, strict=True))
+            proof = _shown if is_shown else None
+            claims.append(argument.claim(above, below, Relation.AT_LEAST, where=values, proof=proof))
         elif is_shown:
             claims.append(Equation(above, Relation.AT_LEAST, below, Verdict.PROVED, _NO_RISE))
         else:

@@ -283,10 +283,17 @@ class TruncatedLaw(TruncatedByMass):
         return self.law.log_survival(theta)
 
     def _whole_pdf(self, theta: Floats) -> Floats:
-        return self.law.pdf(theta)
+        return self.law.pdf(self._below_joint(theta))
 
     def _whole_log_pdf(self, theta: Floats) -> Floats:
-        return np.log(self.law.pdf(theta))
+        return np.log(self._whole_pdf(theta))
+
+    def _below_joint(self, theta: Floats) -> Floats:
+        """Move high below a joint of a mixture, whose density there is the one beyond."""
+        high = np.asarray(self.high)
+        if not isinstance(self.law, Mixture) or not np.any(theta >= high):
+            return theta
+        return np.where((theta >= high) & np.isin(high, self.law.knots()), np.nextafter(high, -np.inf), theta)
 
     def _rough_quantile(self, q: Floats) -> Floats:
         bottom, top = self.law.cdf(self.low), self.law.cdf(self.high)
