@@ -37,7 +37,7 @@ def disagreement(formulas: LawFormulas, law: Valuation) -> str:
 def _compare(
     piece: LawFormulas, values: dict[sp.Symbol, sp.Rational], law: Valuation
 ) -> Iterator[tuple[str, float, float, float, float]]:
-    """Yield what is compared, where, both values, and how far they change between doubles.
+    """Yield what is compared, where, both values, and their change between doubles.
 
     The density is multiplied by the width of the support.
     """
