@@ -44,23 +44,19 @@ class Extensible:
         plain = [bool(one) if isinstance(one, np.bool_) else one for one in some]
         return [one for one in plain if one is not True]
 
-    @property
-    def own(self) -> list[cp.Constraint]:
-        """OP2's own constraints that were not taken out."""
-        kept = {id(constraint) for constraint in self.entries()}
-        return [constraint for constraint, _ in self._op2 if id(constraint) in kept]
+    def _besides(self, *known: tuple[cp.Constraint, str]) -> list[Entry]:
+        ids = {id(constraint) for constraint, _ in known}
+        return [constraint for constraint in self.entries() if id(constraint) not in ids]
 
     @property
     def added(self) -> list[Entry]:
         """The constraints that are not OP2's own."""
-        own = {id(constraint) for constraint, _ in self._op2}
-        return [constraint for constraint in self.entries() if id(constraint) not in own]
+        return self._besides(*self._op2)
 
     @property
     def in_cvxpy(self) -> list[Entry]:
         """The constraints that are neither OP2's own nor those of records."""
-        of_records = {id(constraint) for constraint, _ in self._of_records}
-        return [constraint for constraint in self.added if id(constraint) not in of_records]
+        return self._besides(*self._op2, *self._of_records)
 
     @property
     def named(self) -> list[tuple[str, Entry]]:
@@ -68,9 +64,8 @@ class Extensible:
 
         Those of a record have the record's.
         """
-        kept = {id(constraint) for constraint in self.entries()}
-        of_records: list[tuple[str, Entry]] = [(words, one) for one, words in self._of_records if id(one) in kept]
-        return of_records + [(words_of(constraint), constraint) for constraint in self.in_cvxpy]
+        words = {id(constraint): words for constraint, words in self._of_records}
+        return [(words.get(id(one)) or words_of(one), one) for one in self.added]
 
     @property
     def removed(self) -> tuple[str, ...]:

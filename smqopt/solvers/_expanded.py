@@ -39,14 +39,7 @@ def solve_expansion(
     aim: Objective,
     route: Route,
 ) -> Solution:
-    """Solve the ordinary program, and return its solution as one of the user's.
-
-    Parameters
-    ----------
-    market, budget, records, aim
-        What the user asks.
-    route
-        Solves an ordinary statement.
+    """Solve the ordinary program by a route, and fold its solution.
 
     Raises
     ------

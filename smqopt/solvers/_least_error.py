@@ -89,10 +89,7 @@ def solve_for_error(
                 return whole.finish(len(rough.planes) + 1)
             whole = _ErrorSearch(market, objective, solve_at)
     whole.run()
-    rounds = len(whole.planes)
-    if not whole.is_closed:
-        whole.value_all()
-    return whole.finish(rounds)
+    return whole.finish(len(whole.planes))
 
 
 class _ErrorSearch:
@@ -155,18 +152,6 @@ class _ErrorSearch:
                 break
             before = corner.error
             self.visit(corner.shrinkage)
-
-    def value_all(self) -> None:
-        """Value all purchases at their best weights.
-
-        Where weights at the cap 1/(2μ) are not near enough.
-        """
-        values = {
-            one: self._objective.value(self._market, self._solve_at(one.shrinkage).acceptance) for one in self.planes
-        }
-        best = min(self.planes, key=values.__getitem__)
-        self.planes = [dataclasses.replace(one, error=values[one]) for one in self.planes]
-        self.chosen, self.solution = dataclasses.replace(best, error=values[best]), self._solve_at(best.shrinkage)
 
     def finish(self, rounds: int) -> Solution:
         """Leave out half-planes that are not needed, and return the solution."""

@@ -23,22 +23,7 @@ def deliver(
 ) -> Solution:
     """Make a solution of its market, with arrays that nobody can write to.
 
-    Parameters
-    ----------
-    solver
-        The route's name.
-    market, budget
-        What was solved.
-    offers
-        Of n owners.
-    price
-        λ, in privacy per unit of currency.
-    status
-        What the route found.
-    details
-        What it tells of its work.
-    known
-        Further fields of `Solution`.
+    `known` are further fields of `Solution`.
     """
     thresholds, acceptance = offers.thresholds, offers.acceptance
     for values in (thresholds, acceptance, *(value for value in known.values() if isinstance(value, np.ndarray))):

@@ -25,6 +25,9 @@ _MOST_WORK = 1 << 24
 certificate says how wide its gap is."""
 _OF_WHAT_IS_LEFT = 16
 """A pass takes one part in so many of the work that is left, so that something is for others."""
+_OF_SERIES, _PART_OF_SERIES = 8_000, 4
+"""What a law is counted on a cell where laws are added up first, and the part of what is left that
+one pass of these may take."""
 _FEW_CELLS = 32
 """Where more of a block stay hopeful, what its laws gain is added up before it is bounded."""
 _SMALLER = 0.5
@@ -105,7 +108,9 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         coarse &= cells.least_size < _SMALLER * cells.size
         hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
         several = np.bincount(cells.group[hopeful], minlength=terms.sizes.size) > _FEW_CELLS
-        of = np.flatnonzero(hopeful & ~cells.exact & several[cells.group])
+        of = np.flatnonzero(hopeful & ~cells.exact & several[cells.group] & terms.has_series[cells.group])
+        if int(terms.sizes[cells.group[of]].sum()) * _OF_SERIES > work_left() // _PART_OF_SERIES:
+            of = of[:0]
         ceiling[of] = np.fmin(ceiling[of], terms.by_series(cells.take(of), *worth) + rounding[of])
         hopeful[of] &= ceiling[of] > best.height[cells.group[of]] + np.maximum(allowed, 4.0 * rounding)[of]
         work += int(terms.sizes[cells.group[hopeful]].sum())

@@ -50,17 +50,15 @@ def offers_with_blocks(
     return Offers(thresholds, q, lottery)
 
 
-def posted_lots(
-    blocks: Blocks, group: Indices, price: Floats, share: Floats, *, merges: bool = True
-) -> tuple[Indices, Floats, Floats]:
+def posted_lots(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:
     """Return block, price and probability of what is posted, by block and price.
 
-    Next to no share is none, and next to all is all; `merges` says whether neighbours are one.
+    Next to no share is none, next to all is all, and neighbours are one.
     """
     kept = share > _SURE
     group, price, share = group[kept], price[kept], share[kept]
     order = np.lexsort((price, group))
-    group, price, share = _merge(blocks, group[order], price[order], share[order], _NEAR if merges else 0.0)
+    group, price, share = _merge(blocks, group[order], price[order], share[order])
     total = np.bincount(group, weights=share, minlength=blocks.count)
     sure = np.abs(total - 1.0) < _SURE
     missing = np.where(sure | (total > 1), 1.0 - total, 0.0)
@@ -83,15 +81,13 @@ def _table(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tupl
     return np.maximum.accumulate(prices, axis=1), shares
 
 
-def _merge(
-    blocks: Blocks, group: Indices, price: Floats, share: Floats, width: float
-) -> tuple[Indices, Floats, Floats]:
+def _merge(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:
     """Post one price in place of two next to each other.
 
     Columns on both sides of a smooth top mix; between them nothing is to be drawn. What changes is
     of the order of their distance squared.
     """
-    near = (group[1:] == group[:-1]) & (price[1:] - price[:-1] <= width * price[1:])
+    near = (group[1:] == group[:-1]) & (price[1:] - price[:-1] <= _NEAR * price[1:])
     for k in np.flatnonzero(near & (price[1:] > price[:-1])).tolist():
         g = int(group[k])
         knots = blocks.terms.knots_of(g)

@@ -20,9 +20,6 @@ from smqopt.solvers.columns._master import FINE, Master, MasterAnswer
 
 _ROUNDS = 120
 """More than hard programs were seen to take."""
-_PATIENCE, _NEARLY = 6, 2.0**-24
-"""Rounds in which a gap does not halve, once it is so small relative to the bound, end the
-search."""
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
 _FINE = 2.0**-12
@@ -36,8 +33,6 @@ _ROUNDING = 2.0**-42
 """A dual below 0 by less, relative to its terms, proves nothing."""
 _TRIES = 12
 """Of posting one price each, with the rows that broke made tighter."""
-_INNER = 4
-"""Times that prices of blocks are sought at the same multipliers."""
 _FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
 """How near acceptances, and prices relatively, may come to known ones, at first and at last: HiGHS
 takes no basis of columns that are hardly apart, and bounds meet to about the square of this."""
@@ -45,24 +40,6 @@ _SHRINK, _NEAR = 0.25, 2.0**-3
 """How the steps around acceptances shrink."""
 _IDLE_LAW = 2.0**-30
 """Weights of laws that are smaller are none: HiGHS leaves so much of them open."""
-
-
-class _Stalls:
-    """Tells when a small gap no longer halves.
-
-    HiGHS tells no nearer columns apart; Newton steps may.
-    """
-
-    def __init__(self) -> None:
-        self._gap, self._since = np.inf, 0
-
-    def by(self, best: Found | None) -> bool:
-        """Note the best of a round."""
-        if best is None:
-            return False
-        halved = best.upper - best.lower < 0.5 * self._gap
-        self._gap, self._since = (best.upper - best.lower, 0) if halved else (self._gap, self._since + 1)
-        return self._since >= _PATIENCE and self._gap <= _NEARLY * abs(best.upper)
 
 
 class ColumnSearch(ColumnAnswers):
@@ -109,7 +86,6 @@ class ColumnSearch(ColumnAnswers):
         best: Found | None = None
         closest: Found | None = None
         best_rank = (False, -np.inf)
-        stalls = _Stalls()
         for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is None:
@@ -130,7 +106,7 @@ class ColumnSearch(ColumnAnswers):
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
             near = max(_SHRINK * near, self._apart)
-            if abs(gap) <= enough * abs(one.upper) or stalls.by(best if best_rank[0] else None):
+            if abs(gap) <= enough * abs(one.upper):
                 break
             if self._columns == before and near <= self._apart:
                 if self._apart <= _LEAST_APART:
@@ -304,14 +280,7 @@ class ColumnSearch(ColumnAnswers):
 
     def _improve(self, z: Floats, worth: Floats) -> float:
         """Seek better prices of blocks; return the sum of the tops."""
-        tops = -np.inf
-        for _ in range(_INNER):
-            height = self.blocks.heights(z, worth)
-            before, tops = tops, self._tops(height)
-            group, price = self.blocks.better(height, self._apart)
-            if tops <= before * (1.0 + _ROUNDING) or not group.size:
-                break
-            self._add_prices(group, price)
+        self._add_prices(*self.blocks.better(self.blocks.heights(z, worth), self._apart))
         return self._tops(self.blocks.heights(z, worth))
 
     def _enclose(self, z: Floats, worth: Floats, allowed: float) -> float:

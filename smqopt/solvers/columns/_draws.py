@@ -19,16 +19,11 @@ _LIFTS = 2.0**-44, 2.0**-40, 2.0**-37
 """By what prices of rows are raised, relatively."""
 _SURE = 2.0**-22
 """Shares of a block that miss 1 by less come to it."""
-_LOST = 2.0**-38
-"""Of the bound, what a price in place of neighbours may lose."""
 
 
 def merge(search: ColumnSearch, found: Found) -> Found:
     """Post one price in place of neighbours, unless that loses."""
-    lots = found.group, found.price, found.share
-    one, same = (_posting(found, posted_lots(search.blocks.blocks, *lots, merges=each)) for each in (True, False))
-    loses = not search.is_linear and search.value(one) < search.value(same) - _LOST * abs(found.upper)
-    return same if loses else one
+    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share))
 
 
 def draw(search: ColumnSearch, found: Found) -> Found:

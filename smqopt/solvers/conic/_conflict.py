@@ -19,7 +19,8 @@ def find_conflict(program: Program, accept_inaccurate: bool, options: Mapping[st
         groups.setdefault(words, []).append(constraint)
     if BUDGET not in program.removed:
         groups[BUDGET] = [program.budget_constraint]
-    own = [constraint for constraint in program.own if constraint is not program.budget_constraint]
+    apart = {id(constraint) for group in groups.values() for constraint in group}
+    own = [constraint for constraint in program.entries() if id(constraint) not in apart]
 
     def is_feasible(names: Sequence[str]) -> bool:
         constraints = [constraint for name in names for constraint in groups[name]]

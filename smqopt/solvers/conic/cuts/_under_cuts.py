@@ -81,12 +81,8 @@ def solve_under_cuts(
     with _keeps_values(program, curved):
         drawing = _Drawing(program, raw, state(market, records), curved)
         left = drawing.own_values()
-        cuts, touched = supporting_cuts(
-            groups,
-            program.problem.normal(),
-            (raw.acceptance, raw.spend),
-            (units_of(market).currency, market.high),
-        )
+        at, money = (raw.acceptance, raw.spend), (units_of(market).currency, market.high)
+        cuts = supporting_cuts(groups, program.problem.normal(), at, money)
         rows = [row for _, row, _ in cuts]
         start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
         try:
@@ -102,13 +98,13 @@ def solve_under_cuts(
             why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
         except SolverError as error:
             why_not = str(error)
-        candidates, best = [(drawing.at(raw, touched), drawing.own_values()), (raw, left)], None
+        candidates, best = [(raw, left)], None
         status, z = raw.status, start
         if why_not is None:
             bound = revalue(program, bound)
             status = bound.status if bound.status is Status.SLACK else raw.status
             z = np.append(bound.budget_price, bound.constraint_prices)
-            candidates = [(bound, left), (bound, drawing.own_values()), *candidates]
+            candidates = [(bound, drawing.own_values()), *candidates]
             best = None if isinstance(raw.objective, InCvxpy) else bound
         found = drawing.best_of(candidates, best)
         off = [drawing.excess(found, group.constraints) for group in groups]
