@@ -51,7 +51,7 @@ def supporting_cuts(
     normal: tuple[Floats, Floats],
     at: tuple[Floats, Floats],
     money: tuple[Floats, Floats],
-) -> list[Cut]:
+) -> tuple[list[Cut], Floats]:
     """Find rows that follow from constraints and touch them near offers.
 
     Variables of the user's own are left where the rows touch.
@@ -64,25 +64,32 @@ def supporting_cuts(
         ν, and q̂ with β̂: of acceptance and of spend in currency, shape (n,) each.
     money
         Units of spend and the most that can be spent on one owner, in currency; shape (n,) each.
+
+    Returns
+    -------
+    cuts, acceptance
+        The rows, and where they touch; shape (n,).
     """
     currency, high = money
     pull = normal[0], normal[1] * currency
     size = float(max(np.max(np.abs(one), initial=0.0) for one in pull))
     if not size > 0:
-        return []
+        return [], at[0]
     scaled = (pull[0] / size, pull[1] / size), (at[0], at[1] / currency), high / currency
-    return [
+    q, multipliers = _solve_near(groups, *scaled)
+    cuts = [
         (number, *cut)
-        for number, (group, z) in enumerate(zip(groups, _solve_near(groups, *scaled), strict=True))
+        for number, (group, z) in enumerate(zip(groups, multipliers, strict=True))
         for part in elementary(group, z * size)
         if (cut := _row(group, part, money, size)) is not None
     ]
+    return cuts, q
 
 
 def _solve_near(
     groups: Sequence[Sharing], pull: tuple[Floats, Floats], at: tuple[Floats, Floats], most: Floats
-) -> list[Floats]:
-    """Return z of each group; set the user's own variables."""
+) -> tuple[Floats, list[Floats]]:
+    """Return q, and z of each group; set the user's own variables."""
     n, widths = most.size, [group.of_others.shape[1] for group in groups]
     total, bounds = 2 * n + sum(widths), sparse.eye_array(2 * n)
     table: list[list[Any]] = [[one, *[None] * len(groups)] for one in (bounds, -bounds)]
@@ -102,7 +109,7 @@ def _solve_near(
     for group, mine, (i, j) in zip(groups, found, itertools.pairwise(starts), strict=True):
         if x.any():
             group.keep(np.concatenate([x[: 2 * n], x[i:j]]), mine)
-    return found
+    return np.clip(x[:n], 0.0, 1.0), found
 
 
 def _best(P: Any, c: Floats, A: Any, b: Floats, cones: list[Any]) -> tuple[Floats, Floats]:

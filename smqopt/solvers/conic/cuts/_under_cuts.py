@@ -19,6 +19,7 @@ from smqopt.errors import SolverError
 from smqopt.market import (
     ConstraintRecord,
     InCvxpy,
+    LinearRow,
     Offers,
     Solution,
     StatedInCvxpy,
@@ -28,7 +29,7 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
+from smqopt.numeric import CURVED_ROW, SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, Program, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._supergradient import revalue, upward_value
@@ -45,6 +46,8 @@ _SHARES = tuple(2.0**-k for k in range(48, 0, -3))
 """How far offers are drawn towards it."""
 _ROUNDING = 2.0**-46
 """Constraints broken by less, relative to their terms, are kept."""
+_COUNTS = 2.0**-48
+"""A row whose price times its terms is less, relative to the objective, says nothing."""
 
 
 def solve_under_cuts(
@@ -81,8 +84,12 @@ def solve_under_cuts(
     with _keeps_values(program, curved):
         drawing = _Drawing(program, raw, state(market, records), curved)
         left = drawing.own_values()
-        at, money = (raw.acceptance, raw.spend), (units_of(market).currency, market.high)
-        cuts = supporting_cuts(groups, program.problem.normal(), at, money)
+        cuts, touched = supporting_cuts(
+            groups,
+            program.problem.normal(),
+            (raw.acceptance, raw.spend),
+            (units_of(market).currency, market.high),
+        )
         rows = [row for _, row, _ in cuts]
         start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
         try:
@@ -98,13 +105,13 @@ def solve_under_cuts(
             why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
         except SolverError as error:
             why_not = str(error)
-        candidates, best = [(raw, left)], None
+        candidates, best = [(drawing.at(raw, touched), drawing.own_values()), (raw, left)], None
         status, z = raw.status, start
         if why_not is None:
             bound = revalue(program, bound)
             status = bound.status if bound.status is Status.SLACK else raw.status
             z = np.append(bound.budget_price, bound.constraint_prices)
-            candidates = [(bound, drawing.own_values()), *candidates]
+            candidates = [(bound, left), (bound, drawing.own_values()), *candidates]
             best = None if isinstance(raw.objective, InCvxpy) else bound
         found = drawing.best_of(candidates, best)
         off = [drawing.excess(found, group.constraints) for group in groups]
@@ -112,9 +119,15 @@ def solve_under_cuts(
         why_not = "the plane does not tell one offer from another"
     if not curved and why_not is not None:
         return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
+    value, rest = abs(found.objective_value), z.size - len(rows)
+    telling = [
+        (number, row, price)
+        for (number, row, _), price in zip(cuts, z[rest:].tolist(), strict=True)
+        if price * max(abs(row.at_most), 1.0) > _COUNTS * value and _apart(row, found) <= CURVED_ROW.value
+    ]
     stated: list[ConstraintRecord] = []
     for number, (group, excess) in enumerate(zip(groups, off, strict=True)):
-        mine = [row for k, row, _ in cuts if k == number]
+        mine = [row for k, row, _ in telling if k == number]
         stated.append(StatedInCvxpy.of(group.texts, mine, excess, found.acceptance, found.spend))
     return dataclasses.replace(
         found,
@@ -123,7 +136,7 @@ def solve_under_cuts(
         status=status,
         constraints=raw.constraints,
         records=(*records, *stated),
-        constraint_prices=_freeze(z[1:]),
+        constraint_prices=_freeze(np.append(z[1:rest], [price for *_, price in telling])),
         details=FrozenDict({**raw.details, "polished": why_not is None}),
         raw=raw,
     )
@@ -144,6 +157,17 @@ def buy_nothing(
     records = (*linear, *stated)
     prices = np.zeros(len(state(program.market, records).names))
     return dataclasses.replace(solution, records=records, constraint_prices=_freeze(prices))
+
+
+def _apart(row: LinearRow, found: Solution) -> float:
+    """Return how far a row is from offers, relative to its terms.
+
+    A price that a solver leaves to one that does not touch them is its rounding: any prices bound.
+    """
+    used = [a * float(found.acceptance[int(i)]) for i, a in row.acceptance]
+    used += [s * float(found.spend[int(i)]) for i, s in row.spend]
+    terms = abs(row.at_most) + math.fsum(map(abs, used))
+    return abs(row.at_most - math.fsum(used)) / terms if terms > 0 else 0.0
 
 
 class _Drawing:
