@@ -33,6 +33,8 @@ _ROUNDING = 2.0**-42
 """A dual below 0 by less, relative to its terms, proves nothing."""
 _TRIES = 12
 """Of posting one price each, with the rows that broke made tighter."""
+_INNER = 4
+"""Times that prices of blocks are sought at the same multipliers."""
 _FIRST_APART, _LEAST_APART = 2.0**-20, 2.0**-32
 """How near acceptances, and prices relatively, may come to known ones, at first and at last: HiGHS
 takes no basis of columns that are hardly apart, and bounds meet to about the square of this."""
@@ -280,7 +282,14 @@ class ColumnSearch(ColumnAnswers):
 
     def _improve(self, z: Floats, worth: Floats) -> float:
         """Seek better prices of blocks; return the sum of the tops."""
-        self._add_prices(*self.blocks.better(self.blocks.heights(z, worth), self._apart))
+        tops = -np.inf
+        for _ in range(_INNER):
+            height = self.blocks.heights(z, worth)
+            before, tops = tops, self._tops(height)
+            group, price = self.blocks.better(height, self._apart)
+            if tops <= before * (1.0 + _ROUNDING) or not group.size:
+                break
+            self._add_prices(group, price)
         return self._tops(self.blocks.heights(z, worth))
 
     def _enclose(self, z: Floats, worth: Floats, allowed: float) -> float:
