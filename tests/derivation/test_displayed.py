@@ -115,10 +115,11 @@ def alterations(equation):
                 yield replace(equation, **{side: new})
 
 
-def bounds_of(equation):
-    """List the conditions of all cases."""
+def bounds_of(equation, instances):
+    """List the conditions of all cases, with what their bounds come to."""
     cases = equation.left.atoms(sp.Piecewise) | equation.right.atoms(sp.Piecewise)
-    return {condition for each in cases for _, condition in each.args}
+    conditions = {condition for each in cases for _, condition in each.args if condition.args}
+    return {(one.func, one.args[0], tuple(each.value(one.args[1]) for each in instances)) for one in conditions}
 
 
 def is_same(wrong, right, instances):
@@ -127,7 +128,7 @@ def is_same(wrong, right, instances):
         return all(each.is_tight(right) for each in instances)
     if wrong.right == right.right == sp.oo and wrong.left == 2 * right.left:
         return True
-    if bounds_of(wrong) - bounds_of(right):  # a moved bound is never the same
+    if bounds_of(wrong, instances) - bounds_of(right, instances):  # a moved bound is never the same
         return False
     pairs = (
         Equation(getattr(wrong, side), Relation.EQUAL, getattr(right, side), domain=right.domain)
