@@ -357,6 +357,14 @@ def with_row(certificate, **changes):
     return with_proof(certificate, constraints=(dataclasses.replace(first, **changes), *rest))
 
 
+def a_little_broken(certificate):
+    """Lower all thresholds by far less than a row may be broken by."""
+    found = smq.verify(with_thresholds(certificate, certificate.solution.thresholds * (1 - 1e-13)).solution)
+    assert found.valid
+    assert not found.proof.constraints[0].exactly
+    return found
+
+
 FORGERIES = {
     "a multiplier raised": lambda c: with_solution(c, constraint_prices=c.solution.constraint_prices * [1 + 1e-3, 1.0]),
     "a multiplier of the other sign": lambda c: with_solution(c, constraint_prices=-c.solution.constraint_prices),
@@ -367,7 +375,7 @@ FORGERIES = {
     "a higher lower bound": lambda c: dataclasses.replace(c, lower_bound=(1 + TEN * RECHECK.value) * c.lower_bound),
     "a narrower gap": lambda c: dataclasses.replace(c, gap=c.gap - TEN * RECHECK.value),
     "a lower spend": lambda c: with_proof(c, spend=tuple((1 - TEN * RECHECK.value) * x for x in c.proof.spend)),
-    "a row kept exactly": lambda c: with_row(c, exactly=not c.proof.constraints[0].exactly),
+    "a row kept exactly": lambda c: with_row(a_little_broken(c), exactly=True),
     "a row of another name": lambda c: with_row(c, constraint="nothing"),
     "a row kept better": lambda c: with_row(c, over=(-0.5, -0.5)),
     "a row left out": lambda c: with_proof(c, constraints=c.proof.constraints[1:]),
