@@ -25,7 +25,7 @@ LAWS = {
     "kumaraswamy": (smq.Kumaraswamy(1, 3, low=0.25, high=2), Cone.FALLING_POWER),
     "beta": (smq.Beta(1, 2.5), Cone.FALLING_POWER),
     "triangular that falls": (smq.Triangular(0.5, 0.5, 2), Cone.FALLING_POWER),
-    "exponential of little mass": (smq.TruncatedExponential(rate=0.1), Cone.EXPONENTIAL),
+    "exponential of little mass": (smq.TruncatedExponential(rate=0.25), Cone.EXPONENTIAL),
 }
 TIERS = LAWS
 SHARES = np.array([0.0, 0.125, 0.5, 0.9375, 1.0])
