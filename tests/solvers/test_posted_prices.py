@@ -211,3 +211,16 @@ def test_one_price_for_several_is_the_best_of_all(aim, laws, seed, tmp_path):
     table = tmp_path / "thresholds.csv"
     tolerance = certificate.gap_tolerance
     assert smq.Certificate.load(tmp_path / "certificate.json", thresholds=table, gap_tolerance=tolerance).valid
+
+
+def test_who_gets_no_offer_is_not_bounded_at_a_price_beside_the_menu():
+    laws = smq.Scenarios([smq.Beta(2, 3), smq.Triangular(0.1, 0.3, 0.9)], weights=[0.4, 0.6])
+    market = smq.Market([0.67, 0.53, 0.64, 0.71], laws, groups={"g": list("abab")}, multiplicity=[2, 2, 3, 2])
+    records = [smq.PriceMenu((0.3, 0.6, 1.1, 1.3)), smq.GroupBudget("g", "a", at_most=0.215)]
+    aim = smq.DiminishingReturns(0.3)
+    best = smq.verify(smq.solve(market, 3.45, objective=aim, constraints=records))
+    posted = smq.solve(market, 3.45, objective=aim, constraints=records, lotteries=False)
+    assert posted.acceptance.min() == 0
+    certificate = smq.verify(posted)
+    assert certificate.grade == "proved", certificate.reasons
+    assert certificate.upper_bound == pytest.approx(best.upper_bound, rel=1e-6)

@@ -39,7 +39,7 @@ def slopes_at_lotteries(
     terms
         What rows take of each utility, and prices; shape (n′,) each.
     posted
-        What is posted to the rows in blocks, in currency.
+        What is posted to the rows in blocks, in currency; NaN for no offer.
     """
     blocks, m, (taken, p) = statement.blocks, statement.weights(), terms
     assert blocks is not None  # noqa: S101

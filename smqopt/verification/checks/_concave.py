@@ -175,7 +175,9 @@ def slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution,
     e = tie_slopes(statement, utility, solution.acceptance[first], every, idle, (taken, p))
     if drawn is not None:
         return e
-    return slopes_at_lotteries(statement, utility, e, (taken, p), solution.thresholds[first[blocks.rows]])
+    own = first[blocks.rows]
+    posted = np.where(solution.acceptance[own] > 0, solution.thresholds[own], np.nan)
+    return slopes_at_lotteries(statement, utility, e, (taken, p), posted)
 
 
 def _without_budget(market: Market, utility: Utility, free: Floats) -> float:
