@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -279,7 +279,7 @@ def _derive(law: Valuation, owners: Index = _ALL) -> Derivation:
     if len(sides := by_sides(law)) > 1:
         return _of_parts(law, sides)
     best: tuple[Argument, tuple[Step, ...]] | None = None
-    for formulas, rows in candidates(law):
+    for formulas, rows in _closed_first(law):
         if best is not None and _is_proved(best):  # a special form is looked at for closed forms alone
             special = find_argument(formulas, rows)
             if formulas.cdf == best[0].law.cdf or (special.inverse is None and special.curve is None):
@@ -294,6 +294,17 @@ def _derive(law: Valuation, owners: Index = _ALL) -> Derivation:
     if not _is_proved(best) and law.size is None and best[0].law.parameters:
         best = min(best, _settle_steps(_derive_formulas(in_numbers(law), ()), law, owners), key=_rank)
     return Derivation(law, best[1], best[0])
+
+
+def _closed_first(law: Valuation) -> Iterator[tuple[LawFormulas, tuple[Row, ...]]]:
+    """Yield forms with a closed threshold first; others need no check beside them."""
+    later = []
+    for form in candidates(law):
+        if form[1] or find_argument(*form).inverse is not None:
+            yield form
+        else:
+            later.append(form)
+    yield from later
 
 
 def _of_parts(law: Valuation, parts: Sequence[tuple[Valuation, Index]]) -> Derivation:
@@ -331,10 +342,11 @@ def _is_proved(found: tuple[Argument, tuple[Step, ...]]) -> bool:
     return worst([step.verdict for step in found[1]]) is Verdict.PROVED
 
 
-def _rank(found: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool]:
-    """Rank by open steps, then closed thresholds, then a cost curve in cones."""
+def _rank(found: tuple[Argument, tuple[Step, ...]]) -> tuple[int, bool, bool, int]:
+    """Rank by open steps, closed thresholds, a cost curve in cones, and letters."""
     argument, steps = found
-    return sum(step.verdict is not Verdict.PROVED for step in steps), argument.inverse is None, argument.curve is None
+    open_steps = sum(step.verdict is not Verdict.PROVED for step in steps)
+    return open_steps, argument.inverse is None, argument.curve is None, -len(argument.law.parameters)
 
 
 @remember
