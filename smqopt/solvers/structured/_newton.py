@@ -34,8 +34,8 @@ from smqopt.solvers.structured._hinge_qp import HingeProgram, Lowest
 from smqopt.solvers.structured._response import Segments
 
 _ROUNDS = 48
-_MOST_HINGES = 1 << 15
-"""Boxes with more hinges are made smaller."""
+_MOST_HINGES = 1 << 18
+"""Boxes with more hinges are made smaller, as far as boxes go."""
 _ROUNDING = 2.0**-48
 """Differences of D below this share of its terms are rounding."""
 _GOOD = 0.1
@@ -152,7 +152,7 @@ def _in_reach(dual: Dual, point: DualPoint, radius: float) -> tuple[float, Float
             lowest = np.where(e > more_e, (e - more_e) / (p + more_p), _NONE)
             highest = np.where(e > -more_e, np.where(p > less_p, (e + more_e) / (p - less_p), np.inf), _NONE)
         free = np.flatnonzero(nothing & (lowest <= slope) & (highest > 0))
-        if owners.count_between(lowest, highest) + free.size <= _MOST_HINGES:
+        if owners.count_between(lowest, highest) + free.size <= _MOST_HINGES or radius < _LEAST_RADIUS:
             break
         radius *= 0.5
     pieces = owners.between(lowest, np.where(nothing, lowest, highest))

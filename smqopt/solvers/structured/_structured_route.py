@@ -16,6 +16,7 @@ from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, Solution, Statement, Status, without_money
 from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
+from smqopt.solvers.structured._alike import merge_alike
 from smqopt.solvers.structured._conflict import find_conflict, has_value, least_relaxations
 from smqopt.solvers.structured._response import Owners
 from smqopt.solvers.structured._search import search
@@ -104,10 +105,11 @@ def _solve(
         return _post_prices(statement, most, objective, posted_gap, budget)
     if statement.blocks is not None:
         return _solve_with_blocks(statement, most, objective, budget)
-    found = search(statement, most, start, objective)
+    form = merge_alike(statement, objective)
+    found = search(form, most, start, objective)
     if found is None:
         return None
-    return _deliver(statement, budget, statement.offers_to_owners(found.offers), found.point.z, {"gap": found.gap})
+    return _deliver(statement, budget, form.offers_to_owners(found.offers), found.point.z, {"gap": found.gap})
 
 
 def _solve_with_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> Solution | None:
