@@ -28,7 +28,7 @@ def threshold(argument: Argument) -> Step:
         return _step(
             (*common, *claims, rule),
             note="No closed form was found: J(θ) = x is neither of degree ≤ 2 in θ, in a root or in a power of it, nor linear plus "
-            "one exponential, or the branch could not be proved. As J does not fall, εF − λθF rises up to the root θ*(x) of J(θ) = x "
+            "one exponential, or the branch could not be proved. Where J does not fall, εF − λθF rises up to the root θ*(x) of J(θ) = x "
             "and falls beyond, so the root is the threshold; it is found numerically.",
         )
     claims = [
