@@ -1,4 +1,7 @@
-"""Rows of many that are alike as one: where acceptances jump they would all be tied."""
+"""Rows of many that are alike, as one.
+
+Where acceptances jump they would all be tied.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,9 @@ def _columns(statement: Statement, utility: Linear, rows: Indices) -> Iterator[F
 
 
 def _agree(statement: Statement, kind: Indices, first: Indices) -> bool:
-    """Tell whether all rows of a kind have its coefficients: a sum does not tell them apart for sure."""
+    """Tell whether all rows of a kind have its coefficients.
+
+    A sum does not tell them apart for sure.
+    """
     every = (statement.acceptance, statement.spend)
     return all(abs(one - one[:, first][:, kind]).max() == 0 if one.nnz else True for one in every)
