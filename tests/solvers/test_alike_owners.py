@@ -69,10 +69,34 @@ def test_rows_that_differ_anywhere_stay_apart():
     alone = int(np.flatnonzero(np.bincount(form.row_of_owner) == 1)[0])
     assert np.flatnonzero(form.row_of_owner == alone).tolist() == [7]
     assert form.acceptance.sum() == pytest.approx(np.sum(coefficients))
-    counts = np.ones(n, dtype=int)
+
+
+def test_what_tells_kinds_apart():
+    """Law, count, bounds and coefficients, each for itself."""
+    n = 6000
+    base, first = market(LAWS["atoms"], n), smq.LinearRow(0.5, acceptance=[(0, 1.0)])
+    counts = np.full(n, 3)
     counts[5] = 2
-    other = smq.Market(base.epsilon, base.valuation, multiplicity=counts)
-    assert merge_alike(state(other, [smq.ExpectedOwners(at_most=9.0)]), smq.PurchasedPrivacy()).reduced.n == 2
+    of_counts = smq.Market(base.epsilon, base.valuation, multiplicity=counts)
+    form = merge_alike(state(of_counts, [first]), smq.PurchasedPrivacy())
+    assert sorted(form.reduced.multiplicity.tolist()) == [2, 3, 3 * (n - 2)]
+    bounds = smq.AcceptanceRange(at_most=np.where(np.arange(n) < 10, 0.5, 1.0))
+    assert merge_alike(state(base, [first, bounds]), smq.PurchasedPrivacy()).reduced.n == 3
+    laws = smq.ByOwner([LAWS["atoms"] if i % 3 else LAWS["pieces"] for i in range(n)])
+    form = merge_alike(state(smq.Market(base.epsilon, laws), [smq.ExpectedOwners(at_most=9.0)]), smq.PurchasedPrivacy())
+    assert sorted(form.reduced.multiplicity.tolist()) == [n // 3, 2 * n // 3]
+
+
+def test_coefficients_that_add_up_alike_are_not_alike():
+    """Two rows whose coefficients have one weighted sum, with the weights by which kinds are told apart."""
+    n, weights = 6000, np.random.default_rng(0).random(2)
+    rows = [
+        smq.LinearRow(1e6, acceptance=[(i, float(weights[1 - k])) for i in range(k, n, 2)], name=f"row {k}")
+        for k in (0, 1)
+    ]
+    form = state(market(LAWS["atoms"], n), rows)
+    assert form.acceptance.shape[0] == 2
+    assert merge_alike(form, smq.PurchasedPrivacy()) is form
 
 
 def test_rows_all_unlike_and_few_rows_stay_as_they_are():
@@ -91,3 +115,16 @@ def test_more_ties_than_a_box_may_hold_end_the_search(monkeypatch):
     row = smq.LinearRow(0.4 * n, acceptance=list(enumerate(use.tolist())))
     solution = smq.solve(smq.Market(np.full(n, 0.5), LAWS["atoms"]), 0.3 * n, constraints=[row])
     assert smq.verify(solution).valid
+
+
+def test_many_owners_with_money_to_spare():
+    """The budget's price is 0: an owner is at all points of her curve or none, as her net worth changes sign."""
+    n = 30_000
+    market = smq.Market(np.random.default_rng(3).random(n) + 0.01, smq.Uniform(0, 1))
+    solution = smq.solve(market, 2.0 * n, constraints=[smq.ExpectedOwners(at_most=0.34567 * n)])
+    assert solution.status is smq.Status.SLACK
+    certificate = smq.verify(solution)
+    assert certificate.grade == "proved", certificate.reasons
+    best = np.sort(market.epsilon)[::-1]
+    whole = int(0.34567 * n)
+    assert certificate.upper_bound == pytest.approx(best[:whole].sum() + (0.34567 * n - whole) * best[whole], rel=1e-10)

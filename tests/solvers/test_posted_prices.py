@@ -224,3 +224,25 @@ def test_who_gets_no_offer_is_not_bounded_at_a_price_beside_the_menu():
     certificate = smq.verify(posted)
     assert certificate.grade == "proved", certificate.reasons
     assert certificate.upper_bound == pytest.approx(best.upper_bound, rel=1e-6)
+
+
+def test_a_bracket_of_more_than_the_bound_is_stated():
+    """One price for two who need very different ones: the variance is many times that of lotteries."""
+    market = smq.Market([0.5, 0.5], smq.ByOwner([smq.Uniform(0, 1), smq.Beta(2, 3)]), groups={"g": ["a", "a"]})
+    records = [smq.PriceMenu((0.1, 1.5)), smq.CommonPrice("g")]
+    posted = smq.solve(market, 0.7, objective=smq.InverseProbabilityVariance(), constraints=records, lotteries=False)
+    certificate = smq.verify(posted)
+    assert certificate.valid, certificate.reasons
+    assert certificate.upper_bound > 2 * certificate.lower_bound
+
+
+def test_a_common_price_from_no_list_is_bounded_as_lotteries_are():
+    laws = smq.ByOwner([smq.Uniform(0, 1), smq.Beta(2, 3), smq.Discrete([0.2, 0.5, 1.0], [1, 2, 1])])
+    market = smq.Market([0.3, 0.6, 0.9], laws, groups={"g": ["a", "a", "b"]})
+    for aim in (smq.DiminishingReturns(0.3), smq.InverseProbabilityVariance()):
+        best = smq.verify(smq.solve(market, 0.7, objective=aim, constraints=[smq.CommonPrice("g")]))
+        posted = smq.solve(market, 0.7, objective=aim, constraints=[smq.CommonPrice("g")], lotteries=False)
+        certificate = smq.verify(posted)
+        assert certificate.valid, certificate.reasons
+        end = "lower_bound" if aim.smallest else "upper_bound"
+        assert getattr(certificate, end) == pytest.approx(getattr(best, end), rel=1e-5)

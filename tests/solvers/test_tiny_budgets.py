@@ -97,3 +97,13 @@ def test_a_tiny_quota_that_can_be_met_is_not_called_infeasible():
     with contextlib.suppress(smq.SolverError):
         status = smq.solve(few, 1e-9, constraints=records).status
     assert status is not smq.Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("budget", [1e-300, 1e-30])
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.PiecewiseUniform([0, 0.4, 0.9, 1], [1, 2, 7])])
+def test_what_no_tiny_budget_pays_for_is_infeasible(law, budget):
+    """It is with 2⁴⁰ times the money, where the dual shows it in doubles."""
+    market = smq.Market([0.4, 0.9], law, groups={"g": [0, 1]})
+    solution = smq.solve(market, budget, constraints=[smq.Coverage("g", 0, at_least=0.5)])
+    assert solution.status is smq.Status.INFEASIBLE
+    assert "the budget" in solution.conflict

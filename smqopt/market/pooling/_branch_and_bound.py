@@ -108,7 +108,7 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         coarse &= cells.least_size < _SMALLER * cells.size
         hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
         several = np.bincount(cells.group[hopeful], minlength=terms.sizes.size) > _FEW_CELLS
-        of = np.flatnonzero(hopeful & ~cells.exact & several[cells.group] & terms.has_series[cells.group])
+        of = np.flatnonzero(hopeful & ~cells.exact & several[cells.group])
         if int(terms.sizes[cells.group[of]].sum()) * _OF_SERIES > work_left() // _PART_OF_SERIES:
             of = of[:0]
         ceiling[of] = np.fmin(ceiling[of], terms.by_series(cells.take(of), *worth) + rounding[of])

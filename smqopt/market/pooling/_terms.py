@@ -154,13 +154,6 @@ class LawTerms:
         return bound
 
     @cached_property
-    def has_series(self) -> NDArray[np.bool_]:
-        """Whether all laws of a block have derivatives in balls; (G,)."""
-        known = np.array([self._remainders.are_known(k) for k in range(len(self.laws))])
-        missed = np.bincount(np.repeat(np.arange(self.sizes.size), self.sizes), weights=~known[self.family])
-        return np.asarray(missed == 0)
-
-    @cached_property
     def _remainders(self) -> Remainders:
         from smqopt.valuation import Remainders  # noqa: PLC0415 -- loads ball arithmetic
 

@@ -41,10 +41,6 @@ class Remainders:
         columns = zip(*(column.tolist() for column in (family, place, low, high)), strict=True)
         return np.array([self._known(*each) for each in columns]).reshape(-1, 2).T
 
-    def are_known(self, family: int) -> bool:
-        """Return whether a family has derivatives in balls."""
-        return not isinstance(self._family(family), str)
-
     def _family_of(self, family: int) -> PieceLaw | str:
         return piece_law(self._laws[family], self._order + 1)
 

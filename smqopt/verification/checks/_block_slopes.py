@@ -14,7 +14,8 @@ from smqopt.numeric import Floats
 _ROUNDS, _EVEN = 12, 9
 """Times that prices are added, and even ones to begin with."""
 _NEAR = 2.0**-20
-"""A top that is above the lottery by less, relative to the terms, ends the search."""
+"""A top that is above the lottery by less, relative to the terms, ends the search; a bound that is
+lower by less is none."""
 _FINE = 2.0**-40
 """How near the best lottery is sought, relative to what it gains."""
 _LEAST = 2.0**-30
@@ -49,10 +50,10 @@ def slopes_at_lotteries(
     def bounds(slopes: Floats) -> tuple[Floats, Floats, Floats]:
         worth = np.zeros(m.size)
         worth[rows] = slopes - taken[rows]
-        found = blocks.enclose(m * worth, m * p, np.inf)
         height, size = np.zeros((2, blocks.count))
         for total, each in zip((height, size), few.tangent(slopes), strict=True):
             np.add.at(total, of, weight * each)
+        found = blocks.enclose(m * worth, m * p, _NEAR / 4 * float(np.max(size)))
         return height + found.height, size + np.abs(found.height), found.price
 
     best = e.copy()
@@ -68,7 +69,7 @@ def slopes_at_lotteries(
         if not np.isfinite(slopes).all():
             break
         found, size, price = bounds(slopes)
-        better = found < least
+        better = found < least - _NEAR * size  # else its own ones, which are exact where nothing is drawn
         best, least = np.where(better[of], slopes, best), np.where(better, found, least)
         missed = np.flatnonzero((found - value > _NEAR * size) & np.isfinite(price))
         if not missed.size:
