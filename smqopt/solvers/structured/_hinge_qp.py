@@ -26,8 +26,9 @@ from scipy.linalg import cho_factor, cho_solve
 from smqopt.numeric import Floats
 
 _MOST_STEPS = 80
-_DONE = 2.0**-62
-"""Complementary products that add up to less are none."""
+_DONE, _ROUGH = 2.0**-62, 2.0**-7
+"""Complementary products that add up to less are none; or to less of what the objective has fallen
+by, where that will do."""
 _SHORT = 0.995
 """The share of the way to where a factor would be 0 that a step goes at most."""
 _INSIDE = 2.0**-4
@@ -69,9 +70,12 @@ class HingeProgram:
         """Return the objective."""
         return float(self.g @ d + 0.5 * d @ self.H @ d + np.sum(np.maximum(self.b + self.A @ d, 0.0)))
 
-    @np.errstate(over="ignore", invalid="ignore")
-    def lowest(self) -> Lowest:
-        """Find the least value; to about the last digits where the steps do not get stuck."""
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def lowest(self, near: float = np.inf) -> Lowest:
+        """Find the least value; roughly where the objective falls by more than `near`.
+
+        Else to about the last digits, where the steps do not get stuck.
+        """
         free = np.flatnonzero(self.high > self.low)
         bends = np.abs(self.b) < abs(self.A) @ np.maximum(-self.low, self.high)
         share = (self.b > 0).astype(np.float64)
@@ -79,7 +83,7 @@ class HingeProgram:
         d, factors = system.start()
         for _ in range(_MOST_STEPS):
             total = float(factors[0] @ factors[1])
-            if total <= _DONE or not system.prepare(d, factors):
+            if not system.prepare(d, factors) or total <= (_ROUGH * system.fall if system.fall > near else _DONE):
                 break
             ahead = system.step(factors, 0.0, np.zeros_like(factors))
             after = float(np.prod(factors + _longest(factors, ahead) * ahead, axis=0).sum())
@@ -135,7 +139,10 @@ class _System:
         """Factor the system at a point; says whether it can be."""
         (lam, rest, below, above), (down, up, y, z) = self.parts(factors)
         self.slack = self.g + self.H @ d + self.across @ lam - y + z
-        self.miss = self.b + self.A @ d - up + down
+        at = self.b + self.A @ d
+        self.miss = at - up + down
+        hinges = np.maximum(self.b, 0.0).sum() - np.maximum(at, 0.0).sum()
+        self.fall = float(hinges - self.g @ d - 0.5 * d @ self.H @ d)
         self.w = 1.0 / (up / rest + down / lam)
         weighted = sparse.csr_array(
             (self.across.data * self.w[self.across.indices], self.across.indices, self.across.indptr), self.across.shape
@@ -163,5 +170,4 @@ class _System:
 
 def _longest(factors: Floats, move: Floats) -> float:
     """Return the share of a move, at most 1, that leaves all factors positive."""
-    falls = move < 0
-    return min(1.0, _SHORT * float(np.min(-factors[falls] / move[falls], initial=np.inf)))
+    return min(1.0, _SHORT / max(float(np.max(-move / factors, initial=0.0)), _SHORT))
