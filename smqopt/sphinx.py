@@ -36,15 +36,17 @@ from smqopt.derivation import (
     checks_in_words,
     derive,
     general_page,
+    in_lines,
     is_derived_alike,
     law_figures,
+    prose_in_latex,
     shown_laws,
 )
 from smqopt.document import Figure
 from smqopt.errors import InputError, nearest
 from smqopt.market import numbers
 from smqopt.model_files import load_model
-from smqopt.report import instance_figures, instance_numbers
+from smqopt.report import instance_figures, instance_numbers, what_is_left_out
 from smqopt.solvers import solve
 from smqopt.valuation import LAWS, Irregular, Valuation, valuation_from_dict
 
@@ -53,6 +55,12 @@ _REST_ON_J = ("regularity", "threshold")
 _BESIDE = "display: inline-block; vertical-align: top; width: 48%; min-width: 15rem; margin: 0 1% 0 0"
 """Two figures stand beside each other where there is room."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z_-]*")
+_FITTED = (
+    r"\resizebox{\ifdim\width>\dimexpr\linewidth-4em\relax\dimexpr\linewidth-4em\relax\else\width\fi}"
+    r"{!}{$\displaystyle %s$}"
+)
+"""In LaTeX a formula that is still too wide for a line is made smaller."""
+_IN_NUMBERS = "In numbers: "
 _INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
 
 
@@ -85,24 +93,34 @@ class SmqDerivation(SphinxDirective):
 
     def _nodes(self) -> Iterator[nodes.Node]:
         if not self.arguments:
+            if values := self._values():
+                raise InputError(
+                    f"option {next(iter(values))!r}", "goes with a law", remedy="name one, or leave it out"
+                )
             yield from self._paragraph(checks_in_words())
             for step in general_page():
                 yield self._step(step)
             return
-        derivation, beside, figures = self._source(self.arguments[0].strip())
+        derivation, beside, figures, left_out = self._source(self.arguments[0].strip())
         refuted = [step.title for step in derivation.steps if step.verdict is Verdict.REFUTED]
         if refuted and not _is_irregular(derivation):
             raise ExtensionError(f"{self.get_location()}: smq-derivation: refuted: {', '.join(refuted)}")
         label = self.options.get("label") or self._own_label()
         laws = shown_laws(derivation, beside, label)
+        if left_out:
+            yield from self._paragraph(left_out)
         for law in laws:
             yield from self._answer(law)
         if "without-figures" not in self.options:
-            yield from (_picture(name, figure) for name, figure in figures)
+            yield from (_picture(f"{label}-{name}", figure) for name, figure in figures)
         if self.options.get("form", "full") == "full":
             yield from self._paragraph(checks_in_words())
             cited = [name.strip() for name in self.options.get("cited", "").split(",") if name.strip()]
             families = [part.derivation for part in derivation.parts] or [derivation]
+            for name in set(cited) - {family.law.name for family in families}:
+                raise InputError(
+                    "option 'cited'", "names a law that is not shown here", value=name, remedy="leave it out"
+                )
             for law, family in zip(laws, families, strict=True):
                 if family.law.name in cited:
                     yield self._citation(family)
@@ -115,31 +133,43 @@ class SmqDerivation(SphinxDirective):
         name = re.sub(r"[^a-z0-9]+", "-", self.env.docname.lower()).strip("-")
         return name if count == 1 else f"{name}-{count}"
 
-    def _source(self, given: str) -> tuple[Derivation, list[Any], list[tuple[str, Figure]]]:
-        """Return the derivation, an instance's numbers, and figures."""
+    def _source(self, given: str) -> tuple[Derivation, list[Any], list[tuple[str, Figure]], str]:
+        """Return the derivation, an instance's numbers, figures, and what of a model is left out."""
         if given.endswith(".toml"):
+            if values := self._values():
+                raise InputError(
+                    f"option {next(iter(values))!r}", "goes with a law, not with a model file", remedy="leave it out"
+                )
             beside = Path(self.env.doc2path(self.env.docname)).parent / given
             if beside.is_file():
                 self.env.note_dependency(str(beside))
             instance = load_model(beside if beside.is_file() else Path(given).stem)
             derivation, solution = derive(instance.market.valuation), solve(instance.market, instance.budget)
-            return derivation, instance_numbers(derivation, solution), instance_figures(derivation, solution)
+            left_out = what_is_left_out(instance.objective, instance.constraints)
+            figures = instance_figures(derivation, solution)
+            return derivation, instance_numbers(derivation, solution), figures, left_out
         law = self._law(given)
-        return derive(law), [], law_figures(law)
+        return derive(law), [], law_figures(law), ""
+
+    def _values(self) -> dict[str, float]:
+        """Read the parameters and ends that are given, each once."""
+        texts = [text.partition("=") for text in self.options.get("parameters", "").split(",") if text.strip()]
+        pairs = [(name.strip(), f"parameter {name.strip()!r}", text.strip()) for name, _, text in texts]
+        pairs += [(end, f"option {end!r}", self.options[end]) for end in ("low", "high") if end in self.options]
+        values: dict[str, float] = {}
+        for name, where, text in pairs:
+            if name in values:
+                raise InputError(where, "is given twice", remedy="give it once")
+            values[name] = float(numbers([text], where)[0])
+        return values
 
     def _law(self, given: str) -> Valuation:
-        pairs = [pair.partition("=") for pair in self.options.get("parameters", "").split(",") if pair.strip()]
-        values = {name.strip(): float(numbers([text.strip()], f"parameter {name!r}")[0]) for name, _, text in pairs}
-        ends = {
-            end: float(numbers([self.options[end]], f"option {end!r}")[0])
-            for end in ("low", "high")
-            if end in self.options
-        }
+        values = self._values()
         if given in LAWS:
-            return valuation_from_dict({"law": given, **LAWS[given][2], **values, **ends}, f"law {given!r}")
+            return valuation_from_dict({"law": given, **LAWS[given][2], **values}, f"law {given!r}")
         if _NAME.fullmatch(given) and "theta" not in given:
             raise InputError("law", "is not a known law", value=given, remedy=nearest(given, LAWS))
-        return valuation_from_dict({"cdf": given, **values, **ends}, "formula")
+        return valuation_from_dict({"cdf": given, **values}, "formula")
 
     def _answer(self, law: ShownLaw) -> Iterator[nodes.Node]:
         yield nodes.paragraph("", "", nodes.strong(law.name, law.name))
@@ -148,7 +178,9 @@ class SmqDerivation(SphinxDirective):
         for shown in law.findings:
             yield from self._formula(shown.latex, shown.key)
             if shown.in_numbers:
-                yield self._with_mathematics("In numbers: ", shown.in_numbers)
+                yield self._with_mathematics(_IN_NUMBERS, shown.in_numbers)
+            if shown.remark:
+                yield from self._paragraph(shown.remark)
         yield from self._paragraph(f"{law.regularity} {law.price} Steps: {law.verdict}.")
 
     def _citation(self, family: Derivation) -> nodes.Node:
@@ -180,7 +212,7 @@ class SmqDerivation(SphinxDirective):
     def _formula(self, latex: str, key: str) -> Iterator[nodes.Node]:
         """Make a numbered formula to which others may refer by `:eq:`."""
         domain = self.env.get_domain("math")
-        node = nodes.math_block(latex, latex, nowrap=False, number=None, label=key)
+        node = nodes.math_block(latex, latex, nowrap=False, number=None, label=key, fitted=_FITTED % in_lines(latex))
         self.set_source_info(node)
         node["docname"] = self.env.docname
         domain.note_equation(self.env.docname, key, location=node)  # type: ignore[attr-defined]
@@ -193,12 +225,12 @@ class SmqDerivation(SphinxDirective):
         inner: list[nodes.Node] = []
         for k, part in enumerate(_INDEX.split(text)):
             inner.append(nodes.subscript(part, part) if k % 2 else nodes.Text(part))
-        return [nodes.paragraph("", "", *inner)]
+        return [nodes.paragraph("", "", *inner, prose=text)]
 
     def _with_mathematics(self, *parts: str) -> nodes.Node:
         """Make a paragraph of which every second part is a formula."""
         made = (nodes.math(part, part) if k % 2 else nodes.Text(part) for k, part in enumerate(parts))
-        return nodes.paragraph("", "", *made)
+        return nodes.paragraph("", "", *made, in_numbers=parts[1] if parts[0] == _IN_NUMBERS else "")
 
 
 def _is_irregular(derivation: Derivation) -> bool:
@@ -228,7 +260,10 @@ def _close_html(translator: Any, _: fold) -> None:
 
 
 def _open_latex(translator: Any, node: fold) -> None:
-    translator.body.append(rf"\paragraph{{{translator.encode(node['title'])}}} ")
+    verdict = f" ({node['verdict']})" if node["verdict"] else ""
+    translator.body.append(
+        rf"\par\medskip\noindent\textbf{{{translator.encode(node['title'])}}}{verdict}\par\nopagebreak "
+    )
 
 
 def _open_text(translator: Any, node: fold) -> None:
@@ -241,8 +276,25 @@ def _nothing(_: Any, __: fold) -> None:
     """End a step where nothing ends it."""
 
 
+def _set_in_latex(app: Sphinx, doctree: nodes.document, _: str) -> None:
+    """Break formulas into lines, and set letters in prose as mathematics, for LaTeX."""
+    if app.builder.format != "latex":
+        return
+    for block in doctree.findall(nodes.math_block):
+        if "fitted" in block:
+            block[:] = [nodes.Text(block["fitted"])]
+    for paragraph in doctree.findall(nodes.paragraph):
+        if paragraph.get("in_numbers"):
+            fitted = _FITTED % in_lines(paragraph["in_numbers"])
+            paragraph[:] = [nodes.raw("", rf"{_IN_NUMBERS}\[{fitted}\]", format="latex")]
+        elif "prose" in paragraph:
+            paragraph[:] = [nodes.raw("", prose_in_latex(paragraph["prose"]), format="latex")]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directive and its folded steps."""
+    app.add_latex_package("mathtools")
+    app.connect("doctree-resolved", _set_in_latex)
     app.add_node(
         fold,
         html=(_open_html, _close_html),

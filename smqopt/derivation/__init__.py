@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smqopt.derivation.render._html import html_document as html_document
     from smqopt.derivation.render._instance_numbers import InstanceNumbers as InstanceNumbers, numbers_of as numbers_of
     from smqopt.derivation.render._latex import latex_document as latex_document
+    from smqopt.derivation.render._latex_text import in_lines as in_lines, prose_in_latex as prose_in_latex
     from smqopt.derivation.render._markdown import markdown_document as markdown_document, table as table, text as text
     from smqopt.derivation.render._sections import (
         ShownLaw as ShownLaw,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from smqopt.report._frontier_figure import DrawnFrontier as DrawnFrontier, frontier_figure as frontier_figure
     from smqopt.report._instance import instance_figures as instance_figures, instance_numbers as instance_numbers
+    from smqopt.report._of_op2 import what_is_left_out as what_is_left_out
     from smqopt.report._plots import (
         plot_frontier as plot_frontier,
         plot_prediction as plot_prediction,

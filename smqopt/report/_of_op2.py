@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from smqopt.market import PurchasedPrivacy, Solution
+from collections.abc import Sequence
+
+from smqopt.market import ConstraintRecord, Objective, PurchasedPrivacy, Solution
 from smqopt.valuation import possible_laws
 
 
@@ -10,6 +12,22 @@ def is_of_op2(solution: Solution) -> bool:
     """Tell whether privacy was maximised, without side constraints, under one law."""
     plain = isinstance(solution.objective, PurchasedPrivacy) and not solution.constraints
     return plain and not is_in_doubt(solution)
+
+
+def what_is_left_out(objective: Objective, constraints: Sequence[ConstraintRecord]) -> str:
+    """Say what a derivation leaves out of a program that asks more than OP2.
+
+    Examples
+    --------
+    >>> what_is_left_out(PurchasedPrivacy(), [])
+    ''
+    """
+    of_model = ["objective"] * (not isinstance(objective, PurchasedPrivacy)) + ["constraints"] * bool(constraints)
+    without = " and the ".join(of_model)
+    return (
+        without
+        and f"The derivation and the numbers beside it are those of OP2 alone, without the {without} of the model."
+    )
 
 
 def is_in_doubt(solution: Solution) -> bool:

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import LAMBDA, THRESHOLD_OF_SPEND, Equation, Relation
+from smqopt.algebra import LAMBDA, THRESHOLD, THRESHOLD_OF_SPEND, Equation, Relation
 from smqopt.derivation import markdown_document
 from smqopt.report import instance_numbers
 
@@ -51,8 +51,10 @@ def test_definitions_hold_or_say_where(law, share):
         for equation in step.equations:
             found = holds(numbers, equation)
             held += found is True
-            if equation.relation is Relation.DEFINED and found is False:
-                assert "it holds where" in numbers.at_numbers(equation)[1], (step.name, equation)
+            if found is False:
+                assert numbers.at_numbers(equation)[0] is None, (step.name, equation)
+            if equation.relation is Relation.DEFINED and found is False and equation.left.func != THRESHOLD:
+                assert "Not at these numbers" in numbers.at_numbers(equation)[1], (step.name, equation)
     assert held > 20
 
 
@@ -64,13 +66,33 @@ def test_a_form_for_uncapped_owners_is_not_printed_of_capped_ones():
     assert np.isclose(solution.budget_price, 0.571508, rtol=1e-6)
     assert solution.thresholds[2] == 1.0
     assert "0.627357" not in page
-    assert "Not at these numbers: it holds where B > 0, the law is common" in page
+    assert "Not at these numbers: ε<sub>i</sub>/λ is above J(high) for some owners i." in page
+
+
+@pytest.mark.parametrize(
+    ("law", "budget", "why"),
+    [
+        (smq.Uniform(0, 1), 0.0, "B is 0"),
+        (smq.Uniform(0, 1), 30.0, "ε_i/λ is above J(high)"),
+        (smq.Uniform(0.2, 1), 0.3, "ε_i/λ is below J(low)"),
+        (smq.Uniform(0, [1, 2, 3]), 0.3, "the law is not common"),
+        (smq.ByOwner([smq.Uniform(0, 1), smq.Uniform(0, 1), smq.Power(2)]), 0.3, "the law is not common"),
+        (smq.Power(2, low=0.5), 0.9, "the support does not begin at 0"),
+    ],
+)
+def test_a_closed_form_says_which_of_its_conditions_fails(law, budget, why):
+    derivation, market = smq.derive(law), smq.Market([0.02, 0.5, 1], law)
+    numbers = instance_numbers(derivation, smq.solve(market, budget))[0]
+    argument = derivation.argument or derivation.parts[0].derivation.argument
+    inserted, remark = numbers.at_numbers(Equation(LAMBDA, Relation.EQUAL, argument.budget_price.expression))
+    assert inserted is None
+    assert remark.startswith(f"Not at these numbers: {why}")
 
 
 def test_the_inverse_of_spend_from_zero_is_not_printed_of_another_low_end():
     derivation, _, numbers = solved(smq.Power(2, low=0.5), 0.2)
     (form,) = [e for e in derivation.step("spend").equations if e.left.func == THRESHOLD_OF_SPEND and not e.verdict]
-    assert numbers.at_numbers(form) == (None, "Not at these numbers: it holds where the support begins at 0.")
+    assert numbers.at_numbers(form) == (None, "Not at these numbers: the support does not begin at 0.")
 
 
 def test_sums_with_parameters_that_differ_are_not_printed():

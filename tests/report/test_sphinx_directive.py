@@ -1,6 +1,8 @@
 """`smq-derivation` in somebody else's Sphinx project: reStructuredText and MyST, HTML and LaTeX."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -104,7 +106,44 @@ def test_a_foreign_project_shows_derivations(tmp_path):
     assert (out / "general.html").read_text().count("<details>") == 17
     source = next(build(tmp_path, "latex", **pages()).glob("*.tex")).read_text()
     assert "ours-cost" in source
-    assert r"\paragraph{Threshold rule}" in source
+    assert r"\textbf{Threshold rule}" in source
+
+
+LATER = """
+# A model that asks for more, and another
+
+```{smq-derivation} least-error-with-coverage.toml
+:form: summary
+```
+
+```{smq-derivation} heterogeneous-regions.toml
+:form: summary
+```
+"""
+
+
+@pytest.mark.slow
+def test_what_is_left_out_is_said_and_names_stand_once(tmp_path):
+    page = (build(tmp_path, "html", index__md=LATER) / "index.html").read_text()
+    assert "OP2 alone, without the objective and the constraints of the model" in page
+    assert page.count("Not at these numbers") == 2
+    names = re.findall(r' id="([^"]+)"', page)
+    assert len(names) == len(set(names)), names
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_a_foreign_project_compiles_twice_without_a_warning(tmp_path):
+    long = "# Long\n\n```{smq-derivation} logistic\n```\n"
+    index = INDEX.replace("   market\n", "   market\n   long\n")
+    out = build(tmp_path, "latex", **pages() | {"index__rst": index, "long__md": long})
+    (source,) = out.glob("*.tex")
+    for _ in range(2):
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", source.name]
+        done = subprocess.run(command, cwd=out, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    printed = done.stdout.decode(errors="replace")
+    assert re.findall(r".*(?:[Ww]arning|Overfull).*", printed) == []
 
 
 @pytest.mark.slow
@@ -127,6 +166,11 @@ def test_steps_of_a_law_with_its_own_page_are_cited(tmp_path):
         ("```{smq-derivation} uniform\n:parameters: low=3, high=1\n```\n", "high"),
         ("```{smq-derivation} point-mass\n```\n", "atoms"),
         ("```{smq-derivation} nowhere.toml\n```\n", "nowhere"),
+        ("```{smq-derivation} power\n:parameters: k=2, k=3\n```\n", "'k': is given twice"),
+        ("```{smq-derivation} power\n:parameters: low=0\n:low: 0\n```\n", "'low': is given twice"),
+        ("```{smq-derivation} fair-coverage.toml\n:parameters: k=2\n```\n", "'k': goes with a law"),
+        ("```{smq-derivation}\n:high: 2\n```\n", "'high': goes with a law"),
+        ("```{smq-derivation} uniform\n:cited: unifrom\n```\n", "'cited': names a law that is not shown"),
     ],
 )
 def test_what_cannot_be_derived_fails_the_build(tmp_path, page, rule):

@@ -10,7 +10,7 @@ from smqopt.cli.work._frontier_points import frontier_of
 from smqopt.derivation import derive
 from smqopt.market import Market
 from smqopt.model_files import Model, make_instance
-from smqopt.report import DerivationRecord
+from smqopt.report import DerivationRecord, what_is_left_out
 from smqopt.solvers import solve
 from smqopt.valuation import Valuation
 
@@ -21,7 +21,6 @@ EXAMPLE = (
     "of them would cost."
 )
 """The market beside which a law is shown that comes with none."""
-_WITHOUT = " The derivation and the numbers beside it are those of OP2 alone, without the constraints of the model."
 
 
 def record_of_law(law: Valuation, title: str) -> DerivationRecord:
@@ -47,7 +46,7 @@ def record_of_model(
     """
     given = model if law is None else replace(model, valuation=law)
     instance = make_instance(given, seed=seed, data_file=data_file)
-    description = f"{model.description or model.title}{_WITHOUT if model.constraints else ''}"
+    description = f"{model.description or model.title} {what_is_left_out(model.objective, model.constraints)}".rstrip()
     return _record(model.title, instance.market, instance.budget, description)
 
 

@@ -13,22 +13,23 @@ from smqopt.algebra import (
     BUDGET,
     LAMBDA,
     SPEND,
-    THRESHOLD,
     THRESHOLD_OF_SPEND,
     Equation,
     N,
     Relation,
     SymbolRange,
-    X,
     decimal,
 )
 from smqopt.derivation.argument._argument import Argument
+from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.closed_form._solved_instance import SolvedInstance
 from smqopt.derivation.render._typeset import latex_of_equation
 from smqopt.valuation import Valuation
 
 DIGITS = 6
 """Significant digits of the budget and its price where they stand in a formula."""
+_ON_END = 1e-9
+"""Relative: x = ε/λ that is so near J at an end is on it, as λ is found numerically."""
 
 
 @dataclass(frozen=True)
@@ -38,20 +39,19 @@ class InstanceNumbers:
     values: tuple[tuple[sp.Symbol, sp.Expr], ...]
     instance: SolvedInstance | None = None
     """Where statements with numbers are evaluated, both sides, before they are shown."""
-    conditions: tuple[tuple[Equation, str], ...] = ()
-    """When statements hold that do not hold everywhere, in words."""
+    failing: tuple[tuple[Equation, str], ...] = ()
+    """Closed forms that do not hold at the instance, and why, in words."""
 
     def at_numbers(self, equation: Equation) -> tuple[Equation | None, str]:
-        """Put numbers into a statement that then holds; else say where it holds."""
+        """Put numbers into a statement that then holds; else say why it does not."""
         inserted = self.insert(equation)
         if self.instance is None:
             return None, ""
-        found = self.instance.holds(inserted or equation)
-        if found or (found is None and not equation.domain):
-            return inserted if found else None, ""
         sides = (equation.left, equation.right)
-        where = next((words for known, words in self.conditions if (known.left, known.right) == sides), "")
-        return None, f"Not at these numbers: it holds where {where}." if where else ""
+        why = next((words for known, words in self.failing if (known.left, known.right) == sides), "")
+        if not why and self.instance.holds(inserted or equation):
+            return inserted, ""
+        return None, f"Not at these numbers: {why}." if why else ""
 
     def insert(self, equation: Equation) -> Equation | None:
         """Put numbers for symbols in a statement; None where there are none to put.
@@ -124,21 +124,38 @@ def numbers_of(
     values += [(symbol, _round(x)) for symbol, x in ((BUDGET, budget), (LAMBDA, price)) if 0 < x < math.inf]
     if owners is not None:
         values.append((N, sp.Integer(owners)))
-    return InstanceNumbers(tuple(values), instance, tuple(_conditions(argument)))
+    return InstanceNumbers(tuple(values), instance, tuple(_failing(argument, instance)))
 
 
-def _conditions(argument: Argument) -> Iterator[tuple[Equation, str]]:
-    price, change, inverse = argument.budget_price, argument.change, argument.inverse
-    if price is not None:
-        yield Equation(LAMBDA, Relation.DEFINED, price.expression), price.condition
-        yield Equation(LAMBDA, Relation.EQUAL, price.by_sets), "R > 0 and M is not empty"
-    if change.inverse is not None and change.low is not None:
-        yield (
-            Equation(THRESHOLD_OF_SPEND(SPEND), Relation.DEFINED, change.inverse),
-            f"the support begins at {change.low}",
-        )
-    if inverse is not None:
-        yield Equation(THRESHOLD(X), Relation.DEFINED, inverse.threshold), "J(low) ≤ x ≤ J(high)"
+def _failing(argument: Argument, instance: SolvedInstance | None) -> Iterator[tuple[Equation, str]]:
+    if instance is None:
+        return
+    price, change, starts = argument.budget_price, argument.change, float(np.ravel(instance.law.low)[0])
+    if price is not None and (why := _why_no_closed_price(price, instance, starts)):
+        yield Equation(LAMBDA, Relation.DEFINED, price.expression), why
+    if change.inverse is not None and change.low is not None and starts != float(change.low):
+        form = Equation(THRESHOLD_OF_SPEND(SPEND), Relation.DEFINED, change.inverse)
+        yield form, f"the support does not begin at {change.low}"
+
+
+def _why_no_closed_price(price: BudgetPrice, instance: SolvedInstance, starts: float) -> str:
+    """Say which condition of the closed form of λ fails; nothing where none does."""
+    law = instance.law
+    if instance.budget == 0:
+        return "B is 0"
+    if not instance.whole or law.size is not None:
+        return "the law is not common"
+    if price.low is not None and starts != float(price.low):
+        return f"the support does not begin at {price.low}"
+    lowest, highest = (float(np.ravel(law.virtual_cost(end))[0]) for end in (law.low, law.high))
+    x = instance.epsilon / instance.price if instance.price > 0 else np.full(instance.epsilon.shape, math.inf)
+    for outside, where in (
+        (x < lowest * (1 - _ON_END), "below J(low)"),
+        (x > highest * (1 + _ON_END), "above J(high)"),
+    ):
+        if np.any(outside):
+            return f"ε_i/λ is {where} for some owners i"
+    return ""
 
 
 def _round(x: float) -> sp.Expr:

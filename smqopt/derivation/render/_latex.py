@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smqopt._version import __version__
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
-from smqopt.derivation.render._latex_text import display, text
+from smqopt.derivation.render._latex_text import display, prose_in_latex as text
 from smqopt.derivation.render._sections import (
     ShownLaw,
     ShownStep,

@@ -79,12 +79,12 @@ _WIDEST = 62
 """So many letters of a formula are set on a line; what is still too wide is made smaller."""
 
 
-def text(prose: str) -> str:
+def prose_in_latex(prose: str) -> str:
     r"""Escape prose for LaTeX, its formulas between dollar signs.
 
     Examples
     --------
-    >>> text("where ε_i ≤ λJ(low), 5 % & more")
+    >>> prose_in_latex("where ε_i ≤ λJ(low), 5 % & more")
     'where $\\varepsilon_i \\le \\lambda J(\\underline{\\theta})$, 5 \\% \\& more'
     """
     words = [_word(word) for word in prose.replace("′s ", "’s ").split(" ")]
@@ -117,12 +117,17 @@ def _word(word: str) -> str:
 def display(formula: str, label: str = "") -> str:
     """Display a formula on as many lines as it needs, numbered where it has a label."""
     begin, end = (rf"\begin{{equation}}\label{{eq:{label}}}", r"\end{equation}") if label else (r"\[", r"\]")
+    return rf"{begin}\fit{{{in_lines(formula)}}}{end}"
+
+
+def in_lines(formula: str) -> str:
+    """Break a formula into as many lines as it needs; it needs `mathtools`."""
     lines = _lines(formula)
     inner = lines[0]
     if len(lines) > 1:
         rest = r" \\ &\quad ".join(lines[1:])
         inner = rf"\begin{{aligned}} &{lines[0]} \\ &\quad {rest} \end{{aligned}}"
-    return rf"{begin}\fit{{{inner.replace('{cases}', '{dcases}')}}}{end}"
+    return inner.replace("{cases}", "{dcases}")
 
 
 def _lines(formula: str) -> list[str]:
