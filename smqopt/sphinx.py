@@ -134,7 +134,7 @@ class SmqDerivation(SphinxDirective):
         return name if count == 1 else f"{name}-{count}"
 
     def _source(self, given: str) -> tuple[Derivation, list[Any], list[tuple[str, Figure]], str]:
-        """Return the derivation, an instance's numbers, figures, and what of a model is left out."""
+        """Return a derivation, numbers, figures, and what is left out."""
         if given.endswith(".toml"):
             if values := self._values():
                 raise InputError(
