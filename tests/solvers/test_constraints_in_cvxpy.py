@@ -484,6 +484,20 @@ def test_elementary_multipliers(of_others, z, count):
         assert np.linalg.matrix_rank(M.toarray()[support]) == support.size - 1
 
 
+@pytest.mark.parametrize(("last", "limit"), [(0.6, 1.91639), (0.59252711, 1.92)])
+def test_rows_touch_offers_where_acceptances_are_next_to_0(last, limit):
+    epsilon = np.array([0.66, 0.51, 0.94, last, 0.65, 0.15])
+    program = smq.Program(smq.Market(epsilon, smq.Power(2)), 5.4, ironed=True)  # more than all can be paid
+    q = program.acceptance
+    program.constraints += [cp.log_sum_exp(q) <= limit, cp.abs(q[0] - q[1]) <= 0.05]
+    certificate = smq.verify(smq.solve(program))
+    own = cp.Variable(6)
+    kept = [own >= 0, own <= 1, cp.log_sum_exp(own) <= limit, cp.abs(own[0] - own[1]) <= 0.05]
+    expected = cp.Problem(cp.Maximize(epsilon @ own), kept).solve(solver=cp.CLARABEL)
+    assert certificate.valid, certificate.reasons
+    assert certificate.lower_bound == pytest.approx(expected, rel=1e-7)
+
+
 @pytest.mark.parametrize("cap", [0.1, 0.2, 0.3])
 def test_offers_keep_rows_on_spend_where_money_is_left_over(cap):
     program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)

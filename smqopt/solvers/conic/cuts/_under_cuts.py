@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 
 import cvxpy as cp
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import lsqr
 
 from smqopt.errors import SolverError
 from smqopt.market import (
@@ -46,6 +48,10 @@ _SHARES = tuple(2.0**-k for k in range(48, 0, -3))
 """How far offers are drawn towards it."""
 _ROUNDING = 2.0**-46
 """Constraints broken by less, relative to their terms, are kept."""
+_MOVES, _DEAR = 3, 2.0**-20
+"""As often are acceptances moved onto rows of such a price, relative to the largest."""
+_STEP = 2.0**-26
+"""By what share of acceptances slopes of spend are taken."""
 _COUNTS = 2.0**-48
 """A row whose price times its terms is less, relative to the objective, says nothing."""
 
@@ -91,10 +97,10 @@ def solve_under_cuts(
             (units_of(market).currency, market.high),
         )
         rows = [row for _, row, _ in cuts]
+        statement = state(market, (*records, *rows))
         start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
         try:
             if records or rows:
-                statement = state(market, (*records, *rows))
                 bound = solve_statement(
                     statement, raw.budget, objective=raw.objective, start=start, with_conflict=False
                 )
@@ -105,7 +111,9 @@ def solve_under_cuts(
             why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
         except SolverError as error:
             why_not = str(error)
-        candidates, best = [(drawing.at(raw, touched), drawing.own_values()), (raw, left)], None
+        starts, best = ((touched, drawing.own_values()), (raw.acceptance, left)), None
+        onto = [(drawing.at(raw, drawing.onto(q, statement, start[1:])), own) for q, own in starts]
+        candidates = [*onto, (raw, left)]
         status, z = raw.status, start
         if why_not is None:
             bound = revalue(program, bound)
@@ -236,6 +244,22 @@ class _Drawing:
     def _leave(self, own: list[Floats]) -> None:
         for variable, value in zip(self._own, own, strict=True):
             variable.save_value(value)
+
+    def onto(self, q: Floats, rows: Statement, prices: Floats) -> Floats:
+        """Move acceptances, by a solver's rounding, to where rows with a price touch them."""
+        A, S = rows.owner_rows()
+        worth = np.abs(prices) * (abs(A).sum(axis=1) + abs(S).sum(axis=1))
+        kept = np.flatnonzero(rows.equal | (worth > _DEAR * np.max(worth, initial=0.0)))
+        low, high = (rows.expand(end) for end in (rows.lowest, rows.highest))
+        for _ in range(_MOVES if kept.size else 0):
+            free = np.flatnonzero((q > low) & (q < high))
+            spend, less = (offers_from_acceptance(rows.listed, each).spend for each in (q, (1.0 - _STEP) * q))
+            slope = (spend - less)[free] / (_STEP * q[free])
+            over = A[kept] @ q + S[kept] @ spend - rows.at_most[kept]
+            J = A[kept][:, free] + S[kept][:, free] @ sparse.diags_array(slope)
+            q = q.copy()
+            q[free] = np.clip(q[free] - lsqr(J, over, atol=0.0, btol=0.0)[0], low[free], high[free])
+        return q
 
     def at(self, candidate: Solution, q: Floats) -> Solution:
         """Return offers of other acceptances, within their bounds."""
