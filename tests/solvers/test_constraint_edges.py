@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 import smqopt as smq
+from smqopt.errors import SolverError
 
 EPSILON = [0.2, 0.5, 0.7, 1.0]
 CITY = {"city": ["a", "a", "b", "b"]}
@@ -137,3 +140,18 @@ def test_limits_that_rounding_leaves_of_rows_of_both_signs(tiny, seed):
     row[[i, j]] = of_both[0], -of_both[1]
     best = linprog(-epsilon, A_ub=[shares, row], b_ub=[main.at_most, tiny], bounds=(0, 1))
     assert solution.purchased_privacy == pytest.approx(-best.fun, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [2, 5, 7])
+def test_a_budget_that_is_the_least_but_for_its_last_digit(n):
+    """In exact numbers .05 of each, bought at .4, cost more than the double .02 n; one double more is enough."""
+    least, budget = n * Fraction(0.05) * Fraction(0.4), 0.02 * n
+    market = smq.Market(np.linspace(0.1, 1, n), smq.Uniform(0.3, 1.2))
+    records = [smq.AcceptanceRange(at_least=0.05, at_most=0.8), smq.PriceMenu(step=0.1)]
+    above = np.nextafter(budget, 1.0)
+    assert Fraction(budget) < least < Fraction(above)
+    with pytest.raises(SolverError, match="'the budget' are broken by 6"):
+        smq.solve(market, budget, constraints=records)
+    certificate = smq.verify(smq.solve(market, float(above), constraints=records))
+    assert certificate.valid
+    assert certificate.lower_bound == pytest.approx(0.05 * np.sum(market.epsilon), rel=1e-12)

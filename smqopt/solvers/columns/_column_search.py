@@ -55,7 +55,7 @@ class ColumnSearch(ColumnAnswers):
         self._unit = (half if 0 < half < np.inf else 1.0) * _FINE / short
         self._master = self._new_master()
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-        self._columns = 0
+        self._columns, self._off = 0, ""
         self._apart = _FIRST_APART
         self._weights = self._even
         self._add_singles(self.singles.first(self.sizes), 0.0)
@@ -133,6 +133,10 @@ class ColumnSearch(ColumnAnswers):
             return None
         for _ in range(_ROUNDS):
             answer = self._master.solve()
+            if answer is not None:
+                dearest = int(np.argmax(np.abs(answer.multipliers) * self.sizes))
+                row = ("the budget", *self.statement.names)[dearest]
+                self._off = f"; at best rows like {row!r} are broken by {answer.broken:.1e} of their terms"
             if answer is None or answer.broken <= _HELD:
                 break
             before = self._columns
@@ -154,7 +158,7 @@ class ColumnSearch(ColumnAnswers):
             raise SolverError(
                 "structured solver",
                 "reached its limit of work before any prices that keep all rows, or a proof that there are none",
-                value=f"{self._columns} columns",
+                value=f"{self._columns} columns{self._off}",
                 remedy='relax a constraint a little, or try solver="conic"',
             )
         return found
