@@ -12,6 +12,8 @@ import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.market import state
 from smqopt.solvers._irreducible_subset import BUDGET
+from smqopt.solvers.structured._dual import Dual
+from smqopt.solvers.structured._response import Owners
 
 LAWS = {
     "uniform": smq.Uniform(0, 1),
@@ -338,3 +340,19 @@ def test_a_solution_with_constraints_is_saved_and_loaded(tmp_path):
         assert loaded.constraint_prices.tolist() == solution.constraint_prices.tolist()
         assert (loaded.conflict, loaded.status) == (solution.conflict, solution.status)
         assert loaded.thresholds.tolist() == solution.thresholds.tolist()
+
+
+def test_coefficients_stay_beside_their_owners():
+    """SciPy sorts places, and with them data that others share, in place where it slices or multiplies."""
+    shares = [0.9, 0.1, 0.7, 0.2, 0.5]
+    statement = state(
+        smq.Market(np.full(5, 0.5), smq.Uniform(0, 1)), [smq.LinearRow(1.0, acceptance=[*enumerate(shares)])]
+    )
+    dual = Dual(Owners(statement, statement.utility(smq.PurchasedPrivacy())), 1.0)
+    dual.A.sort_indices()
+    z = np.array([0.8, 0.2])
+    point = dual.at(z)
+    bend = dual.bend(point.answer.v, dual.curvature(point))
+    steps = 1e-6 * np.eye(2)
+    differences = [(dual.at(z + step).left - dual.at(z - step).left) / 2e-6 for step in steps]
+    assert bend == pytest.approx(np.array(differences), rel=1e-6)

@@ -56,6 +56,7 @@ class Dual:
         self._paying = self.S.nnz > 0
         self._sizes = self.A if self.A.nnz == 0 or self.A.data.min() >= 0 else abs(self.A)
         both = sparse.csr_array(sparse.hstack([self.A, self.S])) if self._paying else self.A
+        both.sort_indices()  # SciPy would later, in place, and data would stand beside the places of others
         self._places, self._starts, self._coefficients = both.indices % max(owners.n, 1), both.indptr, both.data
         self._of_spend = both.indices >= owners.n
         """Which coefficients are of spend; an owner may have one of either kind in a row."""
