@@ -85,7 +85,7 @@ def test_without_constraints_the_best_of_all_posted_prices_is_found(seed):
     assert solution.total_spend <= budget
     assert (1 - 1e-4) * best <= solution.purchased_privacy <= best * (1 + 1e-12)
     certificate = smq.verify(solution)
-    assert certificate.valid == (best > 0), certificate.reasons  # a gap of all that could be bought is no claim
+    assert certificate.valid, certificate.reasons
 
 
 def test_the_bracket_of_posted_prices_is_read_back(tmp_path):
@@ -126,6 +126,17 @@ def test_of_many_owners_those_next_to_a_tie_are_searched():
 def test_sums_that_meet_the_budget_to_a_rounding_are_kept_strictly_and_bracketed():
     """Spending .2s and .5s comes to 200 and 8e-15 of it: over the budget, so that the best is a step below."""
     assert many(0.0).gap <= 2e-4
+
+
+def test_a_budget_that_posts_no_price_of_a_menu_buys_nothing():
+    """.4 · F(.4) = .16 is more than there is: the bracket is all that is left between 0 and lotteries."""
+    market, menu = smq.Market([0.5, 1.0], smq.Uniform(0, 1)), smq.PriceMenu([0.4, 0.8])
+    certificate = smq.verify(smq.solve(market, 0.1, constraints=[menu], lotteries=False))
+    drawn = smq.solve(market, 0.1, constraints=[menu])
+    assert certificate.valid
+    assert certificate.lower_bound == 0
+    assert certificate.upper_bound == pytest.approx(drawn.purchased_privacy, rel=1e-12)
+    assert drawn.purchased_privacy == pytest.approx(0.1 / 0.4, rel=1e-12)
 
 
 def test_many_tied_owners_are_posted_a_price_within_a_stated_bracket():

@@ -178,7 +178,7 @@ def _default_tolerance(solution: Solution) -> float:
     that bracket, and who reads it back states the gap.
     """
     claimed = solution.details.get("posted_gap", 0.0) if solution.lottery is None else 0.0
-    stopped = min(float(f"{_UP * claimed:.1e}"), 1.0) if isinstance(claimed, float) and 0 < claimed < 1 else 0.0
+    stopped = min(float(f"{_UP * claimed:.1e}"), 1.0) if isinstance(claimed, float) and 0 < claimed <= 1 else 0.0
     by_word = rests_on_a_word(solution) or isinstance(solution.objective, InCvxpy)
     return max(stopped, CURVED_GAP.value if by_word else GAP.value)
 
