@@ -1,11 +1,14 @@
 """The optimality conditions as data, at a known optimum and beside it."""
 
+import re
+
 import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import BUDGET, EPSILON, GAMMA, LAMBDA, MU, THETA, THETAS, N
+from smqopt.algebra import BUDGET, EPSILON, GAMMA, LAMBDA, LEFT, MU, THETA, THETAS, N
 from smqopt.derivation import derive
+from smqopt.derivation.render._typeset import latex_of_domain
 from smqopt.valuation import HIGH, LOW
 
 EPSILONS = [sp.Rational(1, 5), sp.Rational(1, 2), sp.Integer(1)]
@@ -85,3 +88,19 @@ def test_errata_e15_point_fails_in_acceptance():
     assert sp.simplify(printed).subs(THETA, 0) == 0  # vacuous in θ
     assert slack_low.lhs.subs(at_zero) == 0
     assert slack_high.lhs.subs(at_zero) == GAMMA
+
+
+@pytest.mark.parametrize("law", [smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 0, 1]), smq.Kumaraswamy(0.6, 0.8)], ids=repr)
+def test_an_irregular_law_is_not_said_to_have_one_root(law):
+    notes = " ".join(step.note for step in smq.derive(law).steps)
+    assert "convex hull" in notes
+    assert not re.search(r"\broot\b.* is the threshold|Spend does not fall", notes)
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(1, 3), smq.Power(2)], ids=repr)
+def test_no_budget_left_is_outside_the_domain_of_the_price(law):
+    step = smq.derive(law).step("budget-price")
+    domains = [latex_of_domain(each.domain) for each in step.equations if each.right.has(LEFT) and each.left == LAMBDA]
+    assert domains
+    assert all("0 < R" in domain for domain in domains)
+    assert "those of a common law" in step.note

@@ -43,6 +43,8 @@ class SymbolRange:
     lower: sp.Expr
     upper: sp.Expr | None = None
     """None where the interval has no upper end."""
+    above: bool = False
+    """Whether a claim says nothing at the lower end itself."""
 
 
 @dataclass(frozen=True)

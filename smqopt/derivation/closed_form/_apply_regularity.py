@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import sympy as sp
 
 from smqopt.algebra import NO_REDUCTION, OUT_OF_WORK, Equation, J, Relation, Verdict
 from smqopt.derivation.statement._step import Step
+from smqopt.derivation.steps import _budget_step, _threshold_step
 from smqopt.valuation import Index, Irregular, Regular, Undecided, Valuation
 
 _NOTE = (
@@ -18,6 +20,9 @@ _OPEN_NOTE = (
     "Whether J falls is not decided (step {number}), so what follows from J′ ≥ 0 is left out, and the law is treated as irregular: the convex hull of "
     "the cost curve takes the place of the curve."
 )
+
+_IF_REGULAR = (_budget_step.ROOT, _threshold_step.ROOT)
+"""Sentences that are left out too."""
 
 
 def settle(step: Step, law: Valuation, owners: Index) -> Step:
@@ -60,7 +65,8 @@ def _without(step: Step, note: str) -> Step:
     equations = tuple(equation for equation in step.equations if not equation.needs_regularity)
     if equations == step.equations:
         return step
-    return replace(step, equations=equations, note=f"{step.note} {note}".strip())
+    own = functools.reduce(lambda text, sentence: text.replace(sentence, ""), _IF_REGULAR, step.note)
+    return replace(step, equations=equations, note=f"{own.strip()} {note}".strip())
 
 
 def _rests_on_regularity(claim: Equation) -> bool:

@@ -224,7 +224,8 @@ def _range(each: SymbolRange) -> str:
     if each.lower == each.upper:
         return f"{latex(each.symbol)} = {latex(each.lower)}"
     upper = "" if each.upper is None else rf" \le {latex(each.upper)}"
-    return rf"{latex(each.lower)} \le {latex(each.symbol)}{upper}"
+    relation = "<" if each.above else r"\le"
+    return rf"{latex(each.lower)} {relation} {latex(each.symbol)}{upper}"
 
 
 def latex_of_parameters(law: LawFormulas, domain: Domain) -> str:

@@ -28,6 +28,9 @@ from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.argument._budget_price import BudgetPrice
 from smqopt.derivation.statement._step import Step
 
+ROOT = "Spend does not fall as x = ε/λ rises, so λ is found numerically from the budget equation."
+"""What is said of λ without a closed form, where J does not fall."""
+
 
 def budget_price(argument: Argument) -> Step:
     """Check the spend of owners at the ends, and the budget price.
@@ -46,12 +49,12 @@ def budget_price(argument: Argument) -> Step:
     if found is None or argument.cost_at_low is None:
         return _step(
             at_ends,
-            note="No closed form of λ: spend is no constant plus a power of ε/λ. As it rises with x = ε/λ it falls in λ, so the "
-            "budget equation has one root, found numerically.",
+            note=f"No closed form of λ: spend is no constant plus a power of ε/λ. {ROOT}",
         )
     return _step(
         (*at_ends, *_closed_form(argument, found, by_sets)),
-        note="For owners in M it holds where R > 0 and M has an owner with ε_i > 0; the sets are the right ones where its x_i = ε_i/λ are "
+        note="Both closed forms are those of a common law. For owners in M it holds where R > 0 and M has an owner with ε_i > 0; "
+        "the sets are the right ones where its x_i = ε_i/λ are "
         f"at most J(low) in L, between the two in M, at least J(high) in H. With all owners in M it holds where {found.condition}; "
         "elsewhere λ is the root of the budget equation with clipped thresholds.",
     )
@@ -62,7 +65,8 @@ def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tu
     special = argument.fix({} if found.low is None else {argument.law.low: found.low})
     inside = special.domain.with_intervals(SymbolRange(X, found.lowest))
     everywhere = special.domain.with_intervals(
-        *(SymbolRange(letter, sp.Integer(0)) for letter in (LEFT, INSIDE, AT_HIGH))
+        SymbolRange(LEFT, sp.Integer(0), above=True),
+        *(SymbolRange(letter, sp.Integer(0)) for letter in (INSIDE, AT_HIGH)),
     )
     spend = THRESHOLD(X) * F(THRESHOLD(X))
     everyone = THRESHOLD(EPSILONS[I] / LAMBDA)
@@ -71,7 +75,7 @@ def _closed_form(argument: Argument, found: BudgetPrice, by_sets: sp.Expr) -> tu
     at_low = () if found.low is None else (SymbolRange(argument.law.low, found.low, found.low),)
     highest = None if found.highest == sp.oo else found.highest
     all_inside = (*at_low, SymbolRange(EPSILONS[I] / LAMBDA, found.lowest, highest))
-    left = (*at_low, SymbolRange(LEFT, sp.Integer(0)))
+    left = (*at_low, SymbolRange(LEFT, sp.Integer(0), above=True))
     claims = (
         (
             replace(

@@ -9,6 +9,9 @@ from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._regularity_step import not_falling
 
+ROOT = "As J does not fall, εF − λθF rises up to the root θ*(x) of J(θ) = x and falls beyond, so the root is the threshold; it is found numerically."
+"""What is said of θ* without a closed form, where J does not fall."""
+
 
 def threshold(argument: Argument) -> Step:
     """Check J(θ*(x)) = x, and θ*(J(θ)) = θ on the support."""
@@ -28,8 +31,7 @@ def threshold(argument: Argument) -> Step:
         return _step(
             (*common, *claims, rule),
             note="No closed form was found: J(θ) = x is neither of degree ≤ 2 in θ, in a root or in a power of it, nor linear plus "
-            "one exponential, or the branch could not be proved. Where J does not fall, εF − λθF rises up to the root θ*(x) of J(θ) = x "
-            "and falls beyond, so the root is the threshold; it is found numerically.",
+            f"one exponential, or the branch could not be proved. {ROOT}",
         )
     claims = [
         argument.claim(J(THRESHOLD(X)), X, domain=argument.inside),
