@@ -33,7 +33,22 @@ def law_in_words(law: Valuation) -> str:
         return _OF_OTHERS[law.name](law)
     names = law.parameters or ("low", "high")
     parameters = ", ".join(f"{name} {_range(getattr(law, name))}" for name in names)
-    return f"{law.name.replace('-', ' ')} ({parameters})"
+    return f"{name_in_words(law.name)} ({parameters})"
+
+
+def name_in_words(name: str) -> str:
+    """Write the name of a family as in a sentence.
+
+    Examples
+    --------
+    >>> name_in_words("log-normal"), name_in_words("weibull")
+    ('log normal', 'Weibull')
+    """
+    return name.capitalize() if name in _OF_PEOPLE else name.replace("-", " ")
+
+
+_OF_PEOPLE = ("kumaraswamy", "pareto", "weibull")
+"""Families that are named for somebody."""
 
 
 def _mixture(law: Any) -> str:
