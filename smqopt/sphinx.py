@@ -30,9 +30,11 @@ from sphinx.util.docutils import SphinxDirective
 from smqopt._version import __version__
 from smqopt.algebra import Verdict
 from smqopt.derivation import (
+    FORMS,
     Derivation,
     ShownLaw,
     ShownStep,
+    about_laws,
     checks_in_words,
     derive,
     general_page,
@@ -50,7 +52,6 @@ from smqopt.report import instance_figures, instance_numbers, what_is_left_out
 from smqopt.solvers import solve
 from smqopt.valuation import LAWS, Irregular, Valuation, valuation_from_dict
 
-_FORMS = ("summary", "full")
 _REST_ON_J = ("regularity", "threshold")
 _BESIDE = "display: inline-block; vertical-align: top; width: 48%; min-width: 15rem; margin: 0 1% 0 0"
 """Two figures stand beside each other where there is room."""
@@ -77,7 +78,7 @@ class SmqDerivation(SphinxDirective):
         "parameters": directives.unchanged,
         "low": directives.unchanged,
         "high": directives.unchanged,
-        "form": lambda given: directives.choice(given, _FORMS),
+        "form": lambda given: directives.choice(given, FORMS),
         "label": directives.unchanged,
         "cited": directives.unchanged,
         "unfolded": directives.flag,
@@ -106,14 +107,15 @@ class SmqDerivation(SphinxDirective):
         if refuted and not _is_irregular(derivation):
             raise ExtensionError(f"{self.get_location()}: smq-derivation: refuted: {', '.join(refuted)}")
         label = self.options.get("label") or self._own_label()
-        laws = shown_laws(derivation, beside, label)
-        if left_out:
-            yield from self._paragraph(left_out)
+        form = self.options.get("form", "short")
+        laws = shown_laws(derivation, beside, label, form=form)
+        for said in filter(None, (left_out, about_laws(laws))):
+            yield from self._paragraph(said)
         for law in laws:
             yield from self._answer(law)
         if "without-figures" not in self.options:
             yield from (_picture(f"{label}-{name}", figure) for name, figure in figures)
-        if self.options.get("form", "full") == "full":
+        if form != "summary":
             yield from self._paragraph(checks_in_words())
             cited = [name.strip() for name in self.options.get("cited", "").split(",") if name.strip()]
             families = [part.derivation for part in derivation.parts] or [derivation]
@@ -121,11 +123,13 @@ class SmqDerivation(SphinxDirective):
                 raise InputError(
                     "option 'cited'", "names a law that is not shown here", value=name, remedy="leave it out"
                 )
-            for law, family in zip(laws, families, strict=True):
+            for law, family in zip(laws, families, strict=False):  # the last may stand for several
                 if family.law.name in cited:
                     yield self._citation(family)
-                else:
-                    yield from (self._step(step) for step in law.steps)
+                    continue
+                if law.again and law.steps:
+                    yield nodes.paragraph("", "", nodes.strong(law.again, law.again))
+                yield from (self._step(step) for step in law.steps)
 
     def _own_label(self) -> str:
         """Name the document, and from its second derivation on which of them this is."""
@@ -181,7 +185,7 @@ class SmqDerivation(SphinxDirective):
                 yield self._with_mathematics(_IN_NUMBERS, shown.in_numbers)
             if shown.remark:
                 yield from self._paragraph(shown.remark)
-        yield from self._paragraph(f"{law.regularity} {law.price} Steps: {law.verdict}.")
+        yield from self._paragraph(" ".join(filter(None, (law.regularity, law.price, f"Steps: {law.verdict}."))))
 
     def _citation(self, family: Derivation) -> nodes.Node:
         """Say that the steps of a law stand on the page beside, where they do."""
@@ -203,6 +207,7 @@ class SmqDerivation(SphinxDirective):
             found += self._paragraph(text)
         for shown in step.equations:
             found += list(self._formula(shown.latex, shown.key))
+            found += self._paragraph(shown.remark) if shown.remark else []
             if shown.method and shown.word:
                 found += self._paragraph(f"{shown.word}: {shown.method}")
         for text in step.after:

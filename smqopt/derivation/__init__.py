@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from smqopt.derivation.render._latex import latex_document as latex_document
     from smqopt.derivation.render._latex_text import in_lines as in_lines, prose_in_latex as prose_in_latex
     from smqopt.derivation.render._markdown import markdown_document as markdown_document, table as table, text as text
+    from smqopt.derivation.render._room import about_laws as about_laws
     from smqopt.derivation.render._sections import (
-        ShownLaw as ShownLaw,
-        ShownStep as ShownStep,
+        FORMS as FORMS,
         checks_in_words as checks_in_words,
         derivation_section as derivation_section,
         families_of as families_of,
-        findings as findings,
         general_page as general_page,
         general_section as general_section,
         shown_laws as shown_laws,
         verdict_in_words as verdict_in_words,
     )
+    from smqopt.derivation.render._shown import ShownLaw as ShownLaw, ShownStep as ShownStep
     from smqopt.derivation.statement._law_in_words import law_in_words as law_in_words
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

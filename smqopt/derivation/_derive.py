@@ -34,8 +34,8 @@ from smqopt.derivation.closed_form._evaluation import (
     threshold_function,
 )
 from smqopt.derivation.render._latex import latex_document
-from smqopt.derivation.render._markdown import markdown_document
-from smqopt.derivation.render._sections import families_of, findings, verdict_in_words
+from smqopt.derivation.render._markdown import markdown_document, markdown_summary
+from smqopt.derivation.render._sections import verdict_in_words
 from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._slackness_step import slackness_conditions
@@ -98,10 +98,7 @@ class Derivation:
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Show the findings in notebooks: F, J, θ* and λ, with the verdict on the steps."""
-        blocks = [f"**{law_in_words(part.law)}**: {verdict_in_words(part)}." for part in families_of(self)]
-        for k, part in enumerate(families_of(self)):
-            blocks[k] += "".join(f"\n\n$${shown.latex}$$" for shown in findings(part, f"law{k}"))
-        return {"text/plain": repr(self), "text/markdown": "\n\n".join(blocks)}
+        return {"text/plain": repr(self), "text/markdown": markdown_summary(self)}
 
     @property
     def verdict(self) -> Verdict:
@@ -184,21 +181,40 @@ class Derivation:
         """
         return budget_price_function(self)
 
-    def to_markdown(self) -> str:
-        """Write the derivation as Markdown (MyST), its formulas between dollar signs."""
-        return markdown_document(self)
+    def to_markdown(self, form: str = "short") -> str:
+        """Write the derivation as Markdown (MyST), its formulas between dollar signs.
 
-    def to_html(self) -> str:
-        """Write the derivation as a self-contained HTML page without scripts.
+        Parameters
+        ----------
+        form
+            "short" for a page of at most 1,200 words, which names what it leaves out; "summary" for
+            the answer without its steps; "full" for every statement.
 
         Raises
         ------
+        InputError
+            If the form is not known.
+        """
+        return markdown_document(self, form=form)
+
+    def to_html(self, form: str = "short") -> str:
+        """Write the derivation as a self-contained HTML page without scripts.
+
+        Parameters
+        ----------
+        form
+            As of `to_markdown`.
+
+        Raises
+        ------
+        InputError
+            If the form is not known.
         ModuleNotFoundError
             Without the extra `report`, which holds what pages are made with.
         """
         from smqopt.derivation.render._html import html_document  # noqa: PLC0415 - only a page needs the extra
 
-        return html_document(self)
+        return html_document(self, form=form)
 
     def to_latex(self, form: str = "full") -> str:
         """Write the derivation as a LaTeX document.

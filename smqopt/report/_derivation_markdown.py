@@ -12,7 +12,9 @@ from smqopt.report.sections._program_section import program_section
 from smqopt.report.sections._thresholds_section import thresholds_section
 
 
-def derivation_markdown(record: DerivationRecord, name: str, *, pictures: bool = True) -> dict[str, str]:
+def derivation_markdown(
+    record: DerivationRecord, name: str, *, form: str = "short", pictures: bool = True
+) -> dict[str, str]:
     """Write a page and its pictures.
 
     Parameters
@@ -21,6 +23,8 @@ def derivation_markdown(record: DerivationRecord, name: str, *, pictures: bool =
         What to show.
     name
         What the files' names begin with.
+    form
+        As of `markdown_document`.
     pictures
         Whether there are any: a page that stands alone links none.
 
@@ -36,6 +40,7 @@ def derivation_markdown(record: DerivationRecord, name: str, *, pictures: bool =
     frontier = {"frontier": frontier_figure(record.frontier)} if pictures else {}
     page = markdown_document(
         derivation,
+        form=form,
         title=record.title,
         label=name,
         numbers=instance_numbers(derivation, solution),

@@ -29,13 +29,14 @@ class DerivationRecord:
     """What the instance is, in a sentence or two."""
 
 
-def derivation_report(record: DerivationRecord) -> str:
+def derivation_report(record: DerivationRecord, *, form: str = "short") -> str:
     """Write the page: the derivation with numbers, then the instance's answer."""
     from smqopt.derivation import html_document  # noqa: PLC0415 -- comes with an extra
 
     derivation, solution = record.derivation, record.solution
     return html_document(
         derivation,
+        form=form,
         title=record.title,
         numbers=instance_numbers(derivation, solution),
         figures=instance_figures(derivation, solution),

@@ -56,6 +56,8 @@ def test_a_market_puts_its_numbers_beside_the_symbols(
     ("arguments", "rule"),
     [
         (("uniform", "--out", "law.doc"), "must end in .md or .html or .tex"),
+        (("uniform", "--form", "theorm", "--out", "law.tex"), "did you mean 'theorem'"),
+        (("uniform", "--form", "theorem"), "is not a known form"),
         (("--all",), "needs one of --check and --write"),
         (("--all", "--check", "--write"), "needs one of --check and --write"),
         (("uniform", "--all", "--check"), "takes no law, market or file"),

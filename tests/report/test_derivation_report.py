@@ -30,7 +30,7 @@ def uniform():
 
 def test_to_html_is_a_whole_page_that_shows_every_step_and_check():
     derivation = smq.derive(smq.Uniform(0, 1))
-    soup = check_page(derivation.to_html())
+    soup = check_page(derivation.to_html("full"))
     first = first_statements(derivation)
     for step in derivation.steps:
         own = [equation for equation in step.equations if not equation.every_law]
@@ -45,7 +45,7 @@ def test_to_html_is_a_whole_page_that_shows_every_step_and_check():
 
 
 def test_families_have_steps_of_their_own():
-    soup = check_page(html_document(smq.derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)]))))
+    soup = check_page(html_document(smq.derive(smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)])), form="full"))
     assert soup.find(id="law-1-threshold")
     assert soup.find(id="law-2-threshold")
 

@@ -50,6 +50,11 @@ _MODEL = ".toml"
     help="Write FILE: .md is Markdown (MyST), .html a page that holds all it needs, .tex LaTeX. May be repeated; without it Markdown "
     "goes to standard output.",
 )
+@click.option(
+    "--form",
+    metavar="FORM",
+    help="How much is shown: short, summary or full; of .tex, theorem or full. By default short, and full of .tex.",
+)
 @SEED
 @DATA
 @click.option(
@@ -68,6 +73,7 @@ def derive(
     parameters: Sequence[str],
     market: str | None,
     out: Sequence[str],
+    form: str | None,
     seed: int | None,
     data_file: str | None,
     folder: str | None,
@@ -83,7 +89,7 @@ def derive(
     left out. A page without a market shows a stated example of one.
     """
     if everything:
-        if law is not None or cdf is not None or market is not None or out or parameters or low or high:
+        if law is not None or cdf is not None or market is not None or out or form or parameters or low or high:
             raise InputError("option '--all'", "takes no law, market or file", remedy="leave them out")
         return _all_pages(folder, check=check, write=write)
     for option, given in (("--check", check), ("--write", write), ("--folder", folder is not None)):
@@ -93,9 +99,9 @@ def derive(
     with quiet_stdout():
         title, derivation, record = _source(law, cdf, low, high, parameters, market, seed, data_file)
         for file in out:
-            _write(Path(file), title, derivation, record)
+            _write(Path(file), title, derivation, record, form)
     if not out:
-        print_text(_markdown(derivation, record, "derivation", pictures=False)["derivation.md"])
+        print_text(_markdown(derivation, record, "derivation", form, pictures=False)["derivation.md"])
     return CHECK_FAILED if any(step.verdict is Verdict.REFUTED for step in derivation.steps) else 0
 
 
@@ -137,27 +143,27 @@ def _is_model(name: str) -> bool:
     return name not in LAWS and name in (file.stem for file in model_files())
 
 
-def _write(file: Path, title: str, derivation: Derivation, record: DerivationRecord | None) -> None:
+def _write(file: Path, title: str, derivation: Derivation, record: DerivationRecord | None, form: str | None) -> None:
     if file.suffix == ".html":
         from smqopt.report import derivation_report  # noqa: PLC0415 -- comes with an extra
 
         shown = record_of_law(derivation.law, title) if record is None else record
-        write_text(file, derivation_report(shown))
+        write_text(file, derivation_report(shown, form=form or "short"))
     elif file.suffix == ".tex":
         beside = [] if record is None else instance_numbers(derivation, record.solution)
-        write_text(file, latex_document(derivation, title=title, numbers=beside))
+        write_text(file, latex_document(derivation, form=form or "full", title=title, numbers=beside))
     else:
-        for name, content in _markdown(derivation, record, file.stem).items():
+        for name, content in _markdown(derivation, record, file.stem, form).items():
             write_text(file.parent / name, content)
 
 
 def _markdown(
-    derivation: Derivation, record: DerivationRecord | None, name: str, *, pictures: bool = True
+    derivation: Derivation, record: DerivationRecord | None, name: str, form: str | None, *, pictures: bool = True
 ) -> dict[str, str]:
     """Return the page, and its pictures where there is an instance to draw."""
     if record is None:
-        return {f"{name}.md": derivation.to_markdown()}
-    return derivation_markdown(record, name, pictures=pictures)
+        return {f"{name}.md": derivation.to_markdown(form or "short")}
+    return derivation_markdown(record, name, form=form or "short", pictures=pictures)
 
 
 def _all_pages(folder: str | None, *, check: bool, write: bool) -> int:

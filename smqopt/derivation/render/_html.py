@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smqopt.derivation.render._figures import law_figures
+from smqopt.derivation.render._room import about_laws
 from smqopt.derivation.render._sections import (
     ONCE,
     AllNumbers,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 def html_document(
     derivation: Derived,
     *,
+    form: str = "short",
     title: str = "",
     numbers: AllNumbers = (),
     figures: Sequence[tuple[str, Figure]] | None = None,
@@ -37,6 +39,9 @@ def html_document(
     ----------
     derivation
         What to show.
+    form
+        "short" for at most a page, "summary" without the steps, "full" for every step, and the
+        argument that holds for every law.
     title
         The page's title; by default it names the law.
     numbers
@@ -47,15 +52,23 @@ def html_document(
         Sections after the answer.
     packages
         The packages that hold the templates of `further`.
+
+    Raises
+    ------
+    InputError
+        If the form is not known.
     """
     if figures is None:
         figures = law_figures(derivation.law) if len(families_of(derivation)) == 1 else ()
-    answer = {"laws": shown_laws(derivation, numbers, "found"), "figures": figures, "once": ONCE}
+    found = shown_laws(derivation, numbers, "found", form=form)
+    answer = {"laws": found, "about": about_laws(found), "figures": figures, "once": ONCE}
+    count = len(families_of(derivation))
+    law = law_in_words(derivation.law) if count == 1 else f"by owner, of {count} families"
     sections = [
         Section("summary", "In short", "summary.html", answer),
         *further,
-        derivation_section(derivation, numbers),
-        general_section(),
+        *([] if form == "summary" else [derivation_section(derivation, numbers, form)]),
+        *([general_section()] if form == "full" else []),
         symbols_section(),
     ]
     return page(
@@ -64,5 +77,5 @@ def html_document(
         kind="Derivation of optimal thresholds",
         title=title or f"The {derivation.law.name} distribution",
         sections=sections,
-        opening=f"Distribution of valuations: {law_in_words(derivation.law)}. Steps: {verdict_in_words(derivation)}.",
+        opening=f"Distribution of valuations: {law}. Steps: {verdict_in_words(derivation)}.",
     )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smqopt._version import __version__
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._latex_text import display, prose_in_latex as text
+from smqopt.derivation.render._room import fit_lines
 from smqopt.derivation.render._sections import (
-    ShownLaw,
-    ShownStep,
     checks_in_words,
     general_page,
     shown_laws,
 )
+from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
 from smqopt.errors import InputError, nearest
 from smqopt.notation import LEGEND, PAPER
 
@@ -54,6 +55,8 @@ _SLOPE = "The slope of the virtual cost is"
 _RISES = "It is never negative"
 _JOINS = ", and $J_i$ does not fall where two pieces meet"
 _SOLVED = {1: "Substitution shows that", 2: "Substitution shows that threshold and price satisfy"}
+_MOST_LINES = {"theorem": (14, 12), "full": (10**6, 10**6)}
+"""Of formulas in a proposition, and in its proof, which takes a page at most."""
 _SHOWN_IN_PROOF = ("law", "regularity", "threshold", "budget-price")
 
 
@@ -80,12 +83,12 @@ def latex_document(
     """
     if form not in FORMS:
         raise InputError("argument 'form'", "is not a known form", value=form, remedy=nearest(form, FORMS))
-    laws = shown_laws(derivation, numbers, "law")
+    laws = shown_laws(derivation, numbers, "law", form="full")
     lines = [_PREAMBLE + r"\begin{document}"]
     if title:
         lines += [rf"\title{{{text(title)}}}", r"\author{}", r"\date{}", r"\maketitle"]
     for law, family in zip(laws, _names(derivation), strict=True):
-        lines += [*_proposition(law, family), *_proof(law)]
+        lines += [*_proposition(law, family, _MOST_LINES[form][0]), *_proof(law, _MOST_LINES[form][1])]
     if form == "full":
         lines += [r"\section*{The steps}", text(checks_in_words())]
         for law in laws:
@@ -100,7 +103,7 @@ def _names(derivation: Derived) -> list[str]:
     return [part.derivation.law.name for part in derivation.parts] or [derivation.law.name]
 
 
-def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
+def _proposition(law: ShownLaw, family: str, most: int) -> Iterator[str]:
     has_threshold = any(shown.key.endswith("-threshold") for shown in law.findings)
     yield rf"\begin{{proposition}}[{text(family.replace('-', ' '))} distribution]\label{{prop:{law.findings[0].key}}}"
     yield rf"Let owner $i$ have privacy requirement $\varepsilon_i$ and a valuation with $\displaystyle {law.domain}$,"
@@ -112,7 +115,7 @@ def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
     if law.numbers:
         values = ", ".join(f"${number}$" for number in law.numbers)
         yield f"(below each formula with the numbers of an instance: {values})"
-    for shown in law.findings:
+    for shown in fit_lines(law.findings, most):
         yield display(shown.latex, shown.key)
         if shown.in_numbers:
             yield rf"In numbers: {display(shown.in_numbers)}"
@@ -122,7 +125,7 @@ def _proposition(law: ShownLaw, family: str) -> Iterator[str]:
     yield r"\end{proposition}"
 
 
-def _proof(law: ShownLaw) -> Iterator[str]:
+def _proof(law: ShownLaw, most: int) -> Iterator[str]:
     """Show the density and J′ ≥ 0, argue for a maximum, and say what θ* and λ solve."""
     yield r"\begin{proof}"
     seen = {shown.latex for shown in law.findings}
@@ -132,27 +135,38 @@ def _proof(law: ShownLaw) -> Iterator[str]:
         for step in law.steps
         if step.anchor.endswith(f"-{name}")
     }
-    density = [each for each in equations.get("law", ()) if each.latex.startswith("f_i") and ":=" in each.latex]
+    density = [each for each in equations.get("law", ()) if each.latex.startswith("f_i") and ":=" in each.latex][:1]
+    density = [
+        replace(each, latex=each.latex.replace(":=", "=", 1), head=each.head.replace(":=", "=")) for each in density
+    ]
     slope, *others = equations.get("regularity", ()) or (None,)
+    slopes = [slope] if slope is not None and slope.word == "proved" else []
+    threshold, price = (
+        [each for each in equations.get(name, ()) if each.word == "proved"] for name in ("threshold", "budget-price")
+    )
+    solved = [*threshold[:1], *price[-1:]]
+    shown = fit_lines([*density, *slopes, *solved], most)
     regular = "does not fall, so" in law.regularity
     if density:
         yield _DENSITY
-        yield display(density[0].latex.replace(":=", "=", 1), density[0].key)
-    if slope is not None and slope.word == "proved":
+        yield from _formula(next(shown))
+    if slopes:
         yield _SLOPE
-        yield display(slope.latex, slope.key)
+        yield from _formula(next(shown))
         if regular:
             yield _RISES + (_JOINS if len(others) > 1 else "") + "."
     yield _PROOF
     yield _OPTIMAL if regular else _WITHOUT
-    solved = [
-        [each for each in equations.get(name, ()) if each.word == "proved"] for name in ("threshold", "budget-price")
-    ]
-    shown = [*solved[0][:1], *solved[1][-1:]]
-    if shown:
-        yield _SOLVED[len(shown)]
-        yield from (display(each.latex, each.key) for each in shown)
+    if solved:
+        yield _SOLVED[len(solved)]
+        yield from (line for each in shown for line in _formula(each))
     yield r"\end{proof}"
+
+
+def _formula(shown: ShownEquation) -> Iterator[str]:
+    yield display(shown.latex, shown.key)
+    if shown.remark:
+        yield text(shown.remark)
 
 
 def _step(step: ShownStep, of: str) -> Iterator[str]:

@@ -139,6 +139,11 @@ def _lines(formula: str) -> list[str]:
     return [line.strip() for line in lines]
 
 
+def count_lines(formula: str) -> int:
+    """Count the lines of a formula in print, each case one at least."""
+    return len(_lines(formula)) + formula.count(r"\\")
+
+
 def _width(latex: str) -> int:
     """Count letters of a formula, roughly: a command is one, cases are the widest."""
     if r"\begin{cases}" in latex:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
-from smqopt.derivation.render._sections import ONCE, ShownEquation, ShownLaw, ShownStep, checks_in_words, shown_laws
+from smqopt.derivation.render._room import about_laws
+from smqopt.derivation.render._sections import ONCE, checks_in_words, general_page, shown_laws
+from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
 from smqopt.document import with_indices
 from smqopt.notation import PAPER
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 def markdown_document(
     derivation: Derived,
     *,
+    form: str = "short",
     title: str = "",
     label: str = "",
     numbers: Sequence[InstanceNumbers | None] = (),
@@ -31,6 +34,8 @@ def markdown_document(
     ----------
     derivation
         What to show.
+    form
+        "short" for at most a page, "summary" without the steps, "full" for every step.
     title
         The heading; by default it names the law.
     label
@@ -40,16 +45,38 @@ def markdown_document(
         For each family of laws, an instance's numbers, given below the formulas.
     opening, figures, further
         Blocks before the answer, after it, and after the steps.
+
+    Raises
+    ------
+    InputError
+        If the form is not known.
     """
-    laws = shown_laws(derivation, numbers, label or _slug(derivation.law.name))
-    blocks = [f"# {title or f'Derivation: the {derivation.law.name} distribution'}", *opening]
+    start = [f"# {title or f'Derivation: the {derivation.law.name} distribution'}", *opening]
+    middle = [*figures, *further, "## The steps", text(f"{ONCE} {checks_in_words()} {PAPER.credit}")]
+    beside = len(" ".join([*start, *middle]).split())
+    key = label or _slug(derivation.law.name)
+    laws = shown_laws(derivation, numbers, key, form=form, beside=beside)
+    blocks = [*start, *filter(None, [text(about_laws(laws))])]
     for law in laws:
         blocks += [f"## {_capital(text(law.name))}", *_answer(law)]
-    blocks += [*figures, *further, "## The steps", text(f"{ONCE} {checks_in_words()} {PAPER.credit}")]
+    blocks += middle
     for law in laws:
-        blocks += [f"### {_capital(text(law.name))}"] if len(laws) > 1 else []
+        blocks += [f"### {_capital(text(law.again))}"] if law.again and law.steps else []
         blocks += [block for step in law.steps for block in markdown_step(step)]
+    if form == "full":
+        blocks += ["## For every law", *(block for step in general_page() for block in markdown_step(step))]
     return "\n\n".join(blocks) + "\n"
+
+
+def markdown_summary(derivation: Derived) -> str:
+    """Write the answer alone, for notebooks: F, J, θ* and λ, with the verdict on the steps."""
+    laws = shown_laws(derivation, form="summary")
+    blocks = [*filter(None, [text(about_laws(laws))])]
+    for law in laws:
+        blocks.append(f"**{text(law.name)}**: {law.verdict}.")
+        for shown in law.findings:
+            blocks += [f"$${shown.latex}$$", *filter(None, [text(shown.remark)])]
+    return "\n\n".join(blocks)
 
 
 def _capital(name: str) -> str:
@@ -64,7 +91,7 @@ def _answer(law: ShownLaw) -> Iterator[str]:
         yield f"Below a formula it stands with the numbers of the instance: {values}."
     for shown in law.findings:
         yield from _formula(shown)
-    yield f"{law.regularity} {text(law.price)} Steps: {law.verdict}."
+    yield " ".join(filter(None, (law.regularity, text(law.price), f"Steps: {law.verdict}.")))
 
 
 def markdown_step(step: ShownStep) -> Iterator[str]:

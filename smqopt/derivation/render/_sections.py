@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,31 +14,33 @@ from smqopt.derivation._story import STEPS, general_steps
 from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
+from smqopt.derivation.render._room import MOST_WORDS, fit
+from smqopt.derivation.render._shown import MARKS, NO_PRICE, REGULARITY, ROUNDED, ShownEquation, ShownLaw, ShownStep
 from smqopt.derivation.render._typeset import (
     has_rounded,
     latex_of_domain,
     latex_of_equation,
+    latex_of_head,
     latex_of_parameters,
     parameters_in_latex,
 )
 from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import Section
+from smqopt.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
     from smqopt.derivation.statement._step import Step
 
-MARKS = {
-    Verdict.PROVED: ("✓", "proved", "good"),
-    Verdict.UNDECIDED: ("?", "undecided", "open"),
-    Verdict.REFUTED: ("✗", "refuted", "bad"),
-}
-"""What a verdict shows: its mark, the word, and its style."""
-
 AllNumbers = Sequence[InstanceNumbers | None]
 """For each family of laws, the numbers that stand beside its symbols; None where there are none."""
 
-ONCE = "What holds for every law with a density is shown once, on the page of the general argument."
+FORMS = ("short", "summary", "full")
+BESIDE = 150
+"""How many words a page has beside its laws: its title, sentences on the method, captions."""
+ONCE = (
+    "What holds for every law with a density is shown once, on the page of the general argument, and in the full form."
+)
 _HOW = "What has a verdict is proved by exact algebra, and holds to 40 digits where it is evaluated."
 _CHECKED = "All lines agree with the law’s own functions."
 _NAMES = {
@@ -63,66 +65,14 @@ _NAMES = {
 """The paper's labels in words."""
 
 
-@dataclass(frozen=True)
-class ShownEquation:
-    """An equation with its name on the page, and the mark of its verdict, if any."""
-
-    key: str
-    latex: str
-    in_numbers: str = ""
-    """The equation with an instance's numbers; empty where there are none, or it does not hold at
-    them."""
-    remark: str = ""
-    """Where it holds, if not at these numbers."""
-    mark: str = ""
-    word: str = ""
-    style: str = ""
-    method: str = ""
-    """What was tried, where it is not proved."""
-
-
-@dataclass(frozen=True)
-class ShownStep:
-    """One step."""
-
-    anchor: str
-    title: str
-    equations: tuple[ShownEquation, ...]
-    mark: str
-    verdict: str
-    style: str
-    before: tuple[str, ...] = ()
-    """Sentences before the formulas."""
-    after: tuple[str, ...] = ()
-    """Sentences after them."""
-
-
-@dataclass(frozen=True)
-class ShownLaw:
-    """The answer for one family of laws, and the steps that are its own."""
-
-    name: str
-    domain: str
-    """What is asked of the parameters, in LaTeX."""
-    findings: tuple[ShownEquation, ...]
-    regularity: str
-    """Whether J rises, in a sentence."""
-    price: str
-    """What is to be said of λ."""
-    verdict: str
-    steps: tuple[ShownStep, ...]
-    numbers: tuple[str, ...] = ()
-    """What letters stand for in an instance, in LaTeX."""
-    parameters: tuple[tuple[str, str], ...] = ()
-    """The letters of the law's own parameters in LaTeX, and their names."""
-
-
 def families_of(derivation: Derived) -> tuple[Derived, ...]:
     """Return the derivation of each family of laws; one for a common law."""
     return tuple(part.derivation for part in derivation.parts) or (derivation,)
 
 
-def shown_laws(derivation: Derived, numbers: AllNumbers = (), key: str = "law") -> list[ShownLaw]:
+def shown_laws(
+    derivation: Derived, numbers: AllNumbers = (), key: str = "law", *, form: str = "short", beside: int = BESIDE
+) -> list[ShownLaw]:
     """Show each family of laws: the answer, and its own steps.
 
     Parameters
@@ -133,11 +83,27 @@ def shown_laws(derivation: Derived, numbers: AllNumbers = (), key: str = "law") 
         For each family, an instance's numbers.
     key
         What the names of equations begin with.
+    form
+        "short" for what has room on a page; "summary" without the steps; "full" for all of it.
+    beside
+        How many words a page has beside the laws.
+
+    Raises
+    ------
+    InputError
+        If the form is not known.
     """
+    if form not in FORMS:
+        raise InputError("argument 'form'", "is not a known form", value=form, remedy=nearest(form, FORMS))
     families = families_of(derivation)
-    beside = numbers or [None] * len(families)
+    given = numbers or [None] * len(families)
     names = [key] if len(families) == 1 else [f"{key}-{k}" for k in range(1, len(families) + 1)]
-    return [_shown_law(*each) for each in zip(families, names, beside, strict=True)]
+    laws = [_shown_law(*each) for each in zip(families, names, given, strict=True)]
+    if len(laws) > 1:
+        laws = [replace(law, again=law.name) for law in laws]
+    if form == "summary":
+        laws = [replace(law, steps=()) for law in laws]
+    return laws if form == "full" else fit(laws, MOST_WORDS - beside)
 
 
 def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> ShownLaw:
@@ -148,10 +114,10 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
         law_in_words(family.law),
         "" if argument is None else latex_of_parameters(argument.law, argument.domain),
         tuple(findings(family, key, numbers)),
-        _REGULARITY[regularity],
+        REGULARITY[regularity],
         f"The closed form of λ holds where {price.condition}."
         if price is not None
-        else f"{_NO_PRICE}{_note_on_rounding(family)}",
+        else f"{NO_PRICE}{_note_on_rounding(family)}",
         verdict_in_words(family),
         tuple(_own_steps(family, key)),
         () if numbers is None else numbers.latex(),
@@ -159,20 +125,9 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
     )
 
 
-_REGULARITY = {
-    Verdict.PROVED: "The distribution is regular: J does not fall, so one threshold per owner is optimal.",
-    Verdict.REFUTED: "The distribution is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
-    Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the distribution is treated as irregular.",
-}
-
-
 def _note_on_rounding(family: Derived) -> str:
     law = None if family.argument is None else family.argument.law
-    return "" if law is None or not has_rounded([law.cdf, law.pdf]) else f" {_ROUNDED}"
-
-
-_ROUNDED = "Fractions of many digits are rounded to six in print, and exact in every proof."
-_NO_PRICE = "λ has no closed form: it is the one root of the budget equation, found numerically."
+    return "" if law is None or not has_rounded([law.cdf, law.pdf]) else f" {ROUNDED}"
 
 
 def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = None) -> list[ShownEquation]:
@@ -231,9 +186,9 @@ def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
     """
     argument = family.argument
     cost = None if argument is None or not argument.pieces else family.virtual_cost
-    seen: set[tuple[object, ...]] = set()
+    seen: dict[tuple[object, ...], Verdict | None] = {}
     if argument is not None and argument.pieces:
-        seen.add((F(argument.theta), Relation.EQUAL, argument.law.cdf, ()))
+        seen[F(argument.theta), Relation.EQUAL, argument.law.cdf, ()] = None
     for step in family.steps:
         own, shown = list(_own_equations(step)), []
         if not own:
@@ -241,10 +196,10 @@ def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
         for k, each in enumerate(own, start=1):
             relation = Relation.EQUAL if each.relation is Relation.DEFINED else each.relation
             said = (each.left, relation, each.right, each.domain)
-            if said not in seen:
+            if said not in seen or each.verdict not in (None, Verdict.PROVED, seen[said]):
                 known = each if argument is None or each.right != cost else replace(each, right=J(argument.theta))
                 shown.append(_equation(known, f"{key}-{step.name}-{k}", None))
-            seen.add(said)
+            seen[said] = each.verdict
         note = (step.note,) if step.note else ()
         yield ShownStep(f"{key}-{step.name}", step.title, tuple(shown), *MARKS[step.verdict], after=note)
 
@@ -253,18 +208,16 @@ def _own_equations(step: Step) -> Iterator[Equation]:
     return (each for each in step.equations if not each.every_law and each.left != each.right)
 
 
-def derivation_section(derivation: Derived, numbers: AllNumbers = ()) -> Section:
+def derivation_section(derivation: Derived, numbers: AllNumbers = (), form: str = "short") -> Section:
     """Show every law's own steps in one section, folded."""
-    return Section("derivation", "The derivation", "derivation.html", _steps_content(derivation, numbers))
+    laws = shown_laws(derivation, numbers, form=form)
+    content = {"laws": laws, "how": checks_in_words()}
+    return Section("derivation", "The derivation", "derivation.html", content)
 
 
 def general_section() -> Section:
     """Show what holds for every law, folded."""
     return Section("general", "For every law", "general.html", {"steps": general_page(), "how": _HOW})
-
-
-def _steps_content(derivation: Derived, numbers: AllNumbers) -> dict[str, object]:
-    return {"laws": shown_laws(derivation, numbers), "how": f"{_HOW} {_CHECKED}"}
 
 
 def checks_in_words() -> str:
@@ -293,6 +246,7 @@ def _equation(equation: Equation, key: str, numbers: InstanceNumbers | None) -> 
         word,
         style,
         "" if equation.verdict is Verdict.PROVED else equation.method,
+        latex_of_head(equation),
     )
 
 

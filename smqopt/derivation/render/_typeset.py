@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.core.evalf import PrecisionExhausted
 from sympy.core.function import AppliedUndef
 from sympy.printing.conventions import requires_partial
 from sympy.printing.latex import LatexPrinter
@@ -104,8 +105,11 @@ _NAMES = {"sd": "standard deviation", "unit": "unit of currency"}
 _WEIGHT = re.compile(r"^weight_(\d+)")
 _LONGEST_FRACTION = 10**6
 """Rationals with larger denominators are printed as decimal numbers."""
+_LONGEST_INTEGER = 10**12
 _LONGEST_DECIMAL, _DIGITS = 9, 6
 """Of more digits they are rounded to so many, and `has_rounded` says that some are."""
+_MOST_OPERATIONS = 6
+"""Of a constant that is written out; one that takes more is printed as a decimal number."""
 
 
 def latex(expression: sp.Basic) -> str:
@@ -122,13 +126,71 @@ def latex(expression: sp.Basic) -> str:
 def _author_form(expression: sp.Basic) -> sp.Basic:
     """Draw numbers and signs out of sums in fractions; leave out sums of nothing."""
     plain = expression.replace(lambda part: isinstance(part, sp.Sum) and part.function == 0, lambda _: sp.Integer(0))
-    written = _with_author_fractions(plain)
-    return written.xreplace({number: sp.Float(float(number), _DIGITS) for number in _rounded_numbers(written)})
+    written = _with_author_fractions(_with_decimals(plain))
+    rounded = {number: sp.Float(number, _DIGITS) for number in _rounded_numbers(written)}
+    return _join_cases(_put(rounded, written) if rounded else written)
+
+
+def _put(known: dict[sp.Rational, sp.Float], part: sp.Basic) -> sp.Basic:
+    """Put numbers into an expression, whose cases stay as they are."""
+    return known[part] if part in known else _rebuild(part, [_put(known, each) for each in part.args])
+
+
+def _join_cases(part: sp.Basic) -> sp.Basic:
+    """Join neighbouring cases that are printed alike."""
+    if not part.has(sp.Piecewise):
+        return part
+    inner = [_join_cases(each) for each in part.args]
+    if not isinstance(part, sp.Piecewise):
+        return _rebuild(part, inner)
+    kept: list[sp.Basic] = []
+    for case in inner:
+        conditions = (kept[-1].args[1], case.args[1]) if kept and kept[-1].args[0] == case.args[0] else ()
+        if conditions and all(each is sp.true or isinstance(each, sp.Le) for each in conditions):
+            kept.pop()
+        kept.append(case)
+    return kept[0].args[0] if len(kept) == 1 else sp.Piecewise(*kept, evaluate=False)
+
+
+def _with_decimals(part: sp.Basic) -> sp.Basic:
+    """Put a decimal number for each constant that is long to write."""
+    if not part.args or isinstance(part, sp.Sum | sp.Limit | sp.Derivative):
+        return part
+    if isinstance(part, sp.Expr) and part.is_number:
+        return _decimal(part)
+    if isinstance(part, sp.Add | sp.Mul):
+        constant, rest = part.as_independent(*part.free_symbols, as_Add=part.is_Add)
+        known = _decimal(constant)
+        if known is not constant:
+            return _with_decimals(part.func(known, rest))
+    return _rebuild(part, [_with_decimals(each) for each in part.args])
+
+
+def _rebuild(part: sp.Basic, inner: Sequence[sp.Basic]) -> sp.Basic:
+    """Put new arguments into an expression; cases stay as they are."""
+    if all(new is old for new, old in zip(inner, part.args, strict=True)):
+        return part
+    return part.func(*inner, evaluate=False) if isinstance(part, sp.Piecewise) else part.func(*inner)
+
+
+def _decimal(constant: sp.Expr) -> sp.Expr:
+    """Round a constant in print that takes many operations, or has long numbers."""
+    if constant.is_Rational or constant.is_Float or constant.has(AppliedUndef):
+        return constant
+    is_short = all(max(abs(each.p), each.q) < _LONGEST_FRACTION for each in constant.atoms(sp.Rational))
+    if is_short and sp.count_ops(constant) <= _MOST_OPERATIONS and not constant.has(sp.Float):
+        return constant
+    try:
+        value = constant.evalf(_DIGITS, strict=True)
+    except PrecisionExhausted:
+        return constant
+    return value if value.is_Float and value != 0 else constant
 
 
 def _rounded_numbers(expression: sp.Basic) -> set[sp.Rational]:
     """Return the fractions that are rounded in print."""
-    long = {number for number in expression.atoms(sp.Rational) if number.q > _LONGEST_FRACTION}
+    numbers = expression.atoms(sp.Rational)
+    long = {number for number in numbers if number.q > _LONGEST_FRACTION or abs(number.p) >= _LONGEST_INTEGER}
     return {number for number in long if not _is_short_decimal(number)}
 
 
@@ -147,14 +209,12 @@ def has_rounded(expressions: Iterable[sp.Basic]) -> bool:
     >>> has_rounded([THETA / 3]), has_rounded([THETA / (3 * 10**15 + 1)])
     (False, True)
     """
-    return any(_rounded_numbers(expression) for expression in expressions)
+    return any(_rounded_numbers(each) or _with_decimals(each) != each for each in expressions)
 
 
 def _with_author_fractions(part: sp.Basic) -> sp.Basic:
     """Rewrite fractions from within; what has none is left as it stands."""
-    inner = [_with_author_fractions(each) for each in part.args]
-    if any(new is not old for new, old in zip(inner, part.args, strict=True)):
-        part = part.func(*inner)
+    part = _rebuild(part, [_with_author_fractions(each) for each in part.args])
     return _author_fraction(part) if _is_fraction(part) else part
 
 
@@ -207,6 +267,11 @@ def _balance(whole: sp.Expr) -> int:
 def latex_of_equation(equation: Equation) -> str:
     """Write a statement as LaTeX."""
     return f"{latex(equation.left)} {_RELATIONS[equation.relation]} {latex(equation.right)}"
+
+
+def latex_of_head(equation: Equation) -> str:
+    """Write how a statement begins: its left side and the relation."""
+    return f"{latex(equation.left)} {_RELATIONS[equation.relation]}"
 
 
 def latex_of_domain(ranges: Sequence[SymbolRange]) -> str:

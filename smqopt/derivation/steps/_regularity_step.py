@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import sympy as sp
 
-from smqopt.algebra import Equation, J, Relation, Unknown, Verdict, has_long_powers, shortest
+from smqopt.algebra import Equation, F, J, Relation, Unknown, Verdict, f, has_long_powers, shortest
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
 from smqopt.valuation import LawFormulas, Regular, decide_pieces, density_does_not_rise
@@ -17,6 +18,7 @@ def regularity(argument: Argument) -> Step:
     """Check J′ ≥ 0 for all parameters, and J where pieces of the law meet."""
     has_gap = any(piece.law.is_gap for piece in argument.pieces)  # where J is infinite, and has no slope
     claims = not_falling(argument) if has_gap else (_slope(argument), *not_falling(argument))
+    claims = (_slope_of_every_law(argument),) if argument.is_general else claims
     return Step(
         name="regularity",
         title="Regularity",
@@ -26,6 +28,14 @@ def regularity(argument: Argument) -> Step:
         labels=("A2", "Appendix D", "E1"),
         equations=claims,
     )
+
+
+def _slope_of_every_law(argument: Argument) -> Equation:
+    """Claim J′ = 2 − F f′/f², with F left open."""
+    theta = argument.theta
+    slope = 2 - F(theta) * sp.Derivative(f(theta), theta) / f(theta) ** 2
+    found = argument.claim(sp.Derivative(J(theta), theta), slope, every_law=True)
+    return replace(found, every_law=True)
 
 
 def _slope(argument: Argument) -> Equation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from smqopt.derivation import InstanceNumbers, families_of, findings, law_in_words, verdict_in_words
+from smqopt.derivation import InstanceNumbers, about_laws, families_of, law_in_words, shown_laws
 from smqopt.document import Section
 from smqopt.market import Solution
 from smqopt.report._figures import virtual_cost_figure
@@ -34,7 +34,7 @@ def law_section(
     families = () if derivation is None else families_of(derivation)
     law = solution.market.valuation
     plain = is_of_op2(solution)
-    beside = numbers or [None] * len(families)
+    laws = [] if derivation is None else shown_laws(derivation, numbers, "family", form="summary")
     return Section(
         "law",
         "The distribution and its virtual cost",
@@ -47,16 +47,13 @@ def law_section(
             "of_op2": plain,
             "families": [
                 (
-                    law_in_words(family.law),
-                    [
-                        found
-                        for found in findings(family, f"family{k}", own)
-                        if plain or found.key != f"family{k}-price"
-                    ],
+                    shown.name,
+                    [found for found in shown.findings if plain or not found.key.endswith("-price")],
                     family.threshold is not None,
-                    verdict_in_words(family),
+                    shown.verdict,
                 )
-                for k, (family, own) in enumerate(zip(families, beside, strict=True), start=1)
+                for family, shown in zip(families, laws, strict=False)  # the last may stand for several
             ],
+            "about": about_laws(laws),
         },
     )

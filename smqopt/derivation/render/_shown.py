@@ -1,0 +1,116 @@
+"""What is shown of a derivation: laws, their steps and equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from smqopt.algebra import Verdict
+from smqopt.derivation.render._latex_text import count_lines
+
+MARKS = {
+    Verdict.PROVED: ("✓", "proved", "good"),
+    Verdict.UNDECIDED: ("?", "undecided", "open"),
+    Verdict.REFUTED: ("✗", "refuted", "bad"),
+}
+"""What a verdict shows: its mark, the word, and its style."""
+
+REGULARITY = {
+    Verdict.PROVED: "The distribution is regular: J does not fall, so one threshold per owner is optimal.",
+    Verdict.REFUTED: "The distribution is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
+    Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the distribution is treated as irregular.",
+}
+NO_PRICE = "λ has no closed form: it is the one root of the budget equation, found numerically."
+ROUNDED = "Long numbers are rounded to six in print, and exact in every proof."
+
+
+@dataclass(frozen=True)
+class ShownEquation:
+    """An equation with its name on the page, and the mark of its verdict, if any."""
+
+    key: str
+    latex: str
+    in_numbers: str = ""
+    """The equation with an instance's numbers; empty where there are none, or it does not hold at
+    them."""
+    remark: str = ""
+    """Where it holds, if not at these numbers."""
+    mark: str = ""
+    word: str = ""
+    style: str = ""
+    method: str = ""
+    """What was tried, where it is not proved."""
+    head: str = ""
+    """How the formula begins: its left side and the relation, in LaTeX."""
+    left: tuple[ShownEquation, ...] = ()
+    """The equations for which it stands, where these are too long to be shown."""
+
+    @cached_property
+    def words(self) -> int:
+        """The words that it takes in Markdown."""
+        marks = 3 + 2 * bool(self.in_numbers) + bool(self.method)
+        return marks + len(f"{self.latex} {self.in_numbers} {self.remark} {self.method}".split())
+
+    @cached_property
+    def lines(self) -> int:
+        """The lines that its formula takes in print."""
+        return count_lines(self.latex) + (count_lines(self.in_numbers) if self.in_numbers else 0)
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    """One step."""
+
+    anchor: str
+    title: str
+    equations: tuple[ShownEquation, ...]
+    mark: str
+    verdict: str
+    style: str
+    before: tuple[str, ...] = ()
+    """Sentences before the formulas."""
+    after: tuple[str, ...] = ()
+    """Sentences after them."""
+    left: tuple[ShownEquation, ...] = ()
+    """Equations of which it gives the counts alone."""
+
+    @property
+    def words(self) -> int:
+        """The words that it takes in Markdown."""
+        prose = " ".join((self.title, self.verdict, *self.before, *self.after))
+        return 2 + len(prose.split()) + sum(each.words for each in self.equations)
+
+
+@dataclass(frozen=True)
+class ShownLaw:
+    """The answer for one family of laws, and the steps that are its own."""
+
+    name: str
+    domain: str
+    """What is asked of the parameters, in LaTeX."""
+    findings: tuple[ShownEquation, ...]
+    regularity: str
+    """Whether J rises, in a sentence."""
+    price: str
+    """What is to be said of λ."""
+    verdict: str
+    steps: tuple[ShownStep, ...]
+    numbers: tuple[str, ...] = ()
+    """What letters stand for in an instance, in LaTeX."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """The letters of the law's own parameters in LaTeX, and their names."""
+    again: str = ""
+    """What it is called above its steps; empty where it is the only one."""
+    counted: tuple[ShownEquation, ...] = ()
+    """Equations of which it gives the counts alone."""
+
+    @property
+    def left(self) -> tuple[ShownEquation, ...]:
+        """The equations that are too long to be shown."""
+        beside = (each.left for each in (*self.findings, *self.steps, *_equations(self.steps)))
+        return (*self.counted, *(each for group in beside for each in group))
+
+
+def _equations(steps: tuple[ShownStep, ...]) -> Iterator[ShownEquation]:
+    return (each for step in steps for each in step.equations)
