@@ -69,7 +69,7 @@ def markdown_document(
 
 
 def markdown_summary(derivation: Derived) -> str:
-    """Write the answer alone, for notebooks: F, J, θ* and λ, with the verdict on the steps."""
+    """Write the answer alone, for notebooks: F, J, θ* and λ, and the verdict."""
     laws = shown_laws(derivation, form="summary")
     blocks = [*filter(None, [text(about_laws(laws))])]
     for law in laws:

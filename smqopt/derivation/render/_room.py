@@ -1,4 +1,4 @@
-"""What of a derivation has room on a page; what has none is named, with its verdict."""
+"""What of a derivation has room on a page; what has none is named."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def fit(laws: Sequence[ShownLaw], room: int) -> list[ShownLaw]:
         return list(laws)
     room -= len(f"{_SHARED if len(laws) > 1 else ''} {_LEFT}".split())
     whole, laws = laws, _say_once(laws)
-    shown = [_reduced(law, frozenset()) for law in laws]
+    shown = [_reduce(law, frozenset()) for law in laws]
     for k in reversed(range(len(laws))):
         if sum(map(words, shown)) <= room:
             break
@@ -81,7 +81,7 @@ def fit(laws: Sequence[ShownLaw], room: int) -> list[ShownLaw]:
         k = item.law
         if k not in open_laws:
             continue
-        tried = _reduced(laws[k], kept[k] | {item.spot})
+        tried = _reduce(laws[k], kept[k] | {item.spot})
         total = used - words(shown[k]) + words(tried)
         if total <= room:
             kept[k], shown[k], used = kept[k] | {item.spot}, tried, total
@@ -109,7 +109,7 @@ def _items(laws: Sequence[ShownLaw]) -> Iterator[_Item]:
 
 
 def _order(laws: Sequence[ShownLaw], item: _Item) -> tuple[int, int, int, int, int]:
-    """Order by hundreds of words: answers, what is not proved, as if it were short, and the rest."""
+    """Order by hundreds of words: answers, what is not proved, and the rest."""
     law = laws[item.law]
     if item.step is None:
         return law.findings[item.place].words // _LONG_ANSWER, 0, item.law, 0, item.place
@@ -131,7 +131,7 @@ def fit_lines(equations: Iterable[ShownEquation], most: int) -> Iterator[ShownEq
         yield shown
 
 
-def _reduced(law: ShownLaw, kept: frozenset[tuple[int | None, int]]) -> ShownLaw:
+def _reduce(law: ShownLaw, kept: frozenset[tuple[int | None, int]]) -> ShownLaw:
     """Show some of the formulas of a law, and name the others."""
     findings = tuple(
         each if (None, place) in kept else begin(each.key, [each]) for place, each in enumerate(law.findings)
@@ -152,7 +152,7 @@ def _reduced(law: ShownLaw, kept: frozenset[tuple[int | None, int]]) -> ShownLaw
 
 
 def begin(key: str, equations: Sequence[ShownEquation]) -> ShownEquation:
-    """Name formulas by how they begin, and say how long they are, and what is known of them."""
+    """Name formulas by how they begin, with their length and verdicts."""
     heads = dict.fromkeys(each.head for each in equations if len(each.head.split()) <= _LONGEST_HEAD)
     named = [rf"{head} \ldots" for head in list(heads)[:_MOST_HEADS]] or [r"\ldots"]
     longest = max(each.lines for each in equations)
@@ -174,7 +174,7 @@ def count_verdicts(equations: Sequence[ShownEquation]) -> str:
 
 
 def _together(steps: Sequence[ShownStep], title: str, *, by_step: bool) -> ShownStep:
-    """Count the statements of steps of which nothing is shown, and name those that are not proved."""
+    """Count the statements of steps that have no room."""
     marks = list(MARKS.values())
     worst = max(((step.mark, step.verdict, step.style) for step in steps), key=marks.index)
     left = tuple(each for step in steps for each in step.equations)
@@ -220,7 +220,7 @@ def _statements(laws: Sequence[ShownLaw]) -> tuple[ShownEquation, ...]:
 
 
 def _row(law: ShownLaw, statements: tuple[ShownEquation, ...]) -> ShownLaw:
-    """Say of a law its name, whether it is regular, and what is known of its statements."""
+    """Say of a law its name, whether it is regular, and count its statements."""
     counts = f"statements: {count_verdicts(statements)}; see the full form"
     verdict = f"{law.verdict}; {counts}" if statements else law.verdict
     return replace(law, domain="", findings=(), price="", verdict=verdict, steps=(), numbers=(), counted=statements)

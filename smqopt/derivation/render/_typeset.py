@@ -128,12 +128,12 @@ def _author_form(expression: sp.Basic) -> sp.Basic:
     plain = expression.replace(lambda part: isinstance(part, sp.Sum) and part.function == 0, lambda _: sp.Integer(0))
     written = _with_author_fractions(_with_decimals(plain))
     rounded = {number: sp.Float(number, _DIGITS) for number in _rounded_numbers(written)}
-    return _join_cases(_put(rounded, written) if rounded else written)
+    return _join_cases(_insert(rounded, written) if rounded else written)
 
 
-def _put(known: dict[sp.Rational, sp.Float], part: sp.Basic) -> sp.Basic:
+def _insert(known: dict[sp.Rational, sp.Float], part: sp.Basic) -> sp.Basic:
     """Put numbers into an expression, whose cases stay as they are."""
-    return known[part] if part in known else _rebuild(part, [_put(known, each) for each in part.args])
+    return known[part] if part in known else _rebuild(part, [_insert(known, each) for each in part.args])
 
 
 def _join_cases(part: sp.Basic) -> sp.Basic:
