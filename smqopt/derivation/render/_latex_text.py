@@ -77,6 +77,8 @@ _SHORT = 12
 """A left side of so many letters does not stand on a line of its own."""
 _WIDEST = 62
 """So many letters of a formula are set on a line; what is still too wide is made smaller."""
+_SMALLEST = 2
+"""How much smaller a line may be made and count as one."""
 
 
 def prose_in_latex(prose: str) -> str:
@@ -140,8 +142,9 @@ def _lines(formula: str) -> list[str]:
 
 
 def count_lines(formula: str) -> int:
-    """Count the lines of a formula in print, each case one at least."""
-    return len(_lines(formula)) + formula.count(r"\\")
+    """Count the lines of a formula in print; a case that is made smaller is several."""
+    rows = (row for line in _lines(formula) for row in line.split(r"\\"))
+    return sum(1 + int(_width(row) / (_SMALLEST * _WIDEST)) for row in rows)
 
 
 def _width(latex: str) -> int:
