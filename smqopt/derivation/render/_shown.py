@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,9 +107,6 @@ class ShownLaw:
     @property
     def left(self) -> tuple[ShownEquation, ...]:
         """The equations that are too long to be shown."""
-        beside = (each.left for each in (*self.findings, *self.steps, *_equations(self.steps)))
-        return (*self.counted, *(each for group in beside for each in group))
-
-
-def _equations(steps: tuple[ShownStep, ...]) -> Iterator[ShownEquation]:
-    return (each for step in steps for each in step.equations)
+        equations = (*self.findings, *(each for step in self.steps for each in step.equations))
+        named = [*(each.left for each in equations), *(step.left for step in self.steps)]
+        return (*self.counted, *(each for group in named for each in group))
