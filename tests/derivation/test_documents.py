@@ -242,3 +242,27 @@ def test_the_printed_form_of_an_expression_has_its_value(law):
             assert abs(printed - known) <= 1e-20 * abs(known)
             changed += 1
     assert changed
+
+
+@pytest.mark.parametrize(
+    ("law", "step", "written", "not_written"),
+    [
+        (smq.Uniform(0.2, 1), "budget-price", r"+ \sum_{i=1}^{n} \frac{1_{i \in M} \underline{\theta}_i^{2}}", r"\sum_{i=1}^{n} -"),
+        (smq.Uniform(0.2, 1), "budget-price", r"4 B \left(\overline{\theta} - \underline{\theta}\right)", r"8 \overline"),
+        (smq.Power(2), "law", r"^{k - 1}}{\overline{\theta}_i - \underline{\theta}_i}", r"}{\theta_i - \underline"),
+        (smq.from_cdf("theta**a", low=0, high=1, a=1.5), "spend", r"= \theta_i^{a + 1}", r"\theta_i \theta_i^{a}"),
+        (smq.Kumaraswamy(2, 3), "virtual-cost", r"\right)^{1 - a}", r"\right)^{- a}"),
+    ],
+)  # fmt: skip
+def test_powers_are_joined_and_sums_have_no_needless_signs(law, step, written, not_written):
+    shown = [latex_of_equation(each) for each in derive(law).step(step).equations if not each.every_law]
+    assert any(written in each for each in shown), shown
+    assert not any(not_written in each for each in shown), shown
+
+
+def test_special_functions_are_those_of_the_field_and_in_the_legend():
+    page = derive(smq.Beta(2.5, 3.5)).to_latex(form="theorem")
+    assert r"; a, b\right)" in page
+    assert "incomplete one from 0" in page
+    assert "Lambert" in derive(smq.TruncatedExponential(2)).to_latex(form="theorem")
+    assert "Lambert" not in page

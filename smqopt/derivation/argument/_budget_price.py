@@ -96,7 +96,7 @@ def find_budget_price(
                 low,
                 lowest.subs(fixed),
                 highest.subs(fixed),
-                _root(inside * coefficient / LEFT, exponent),
+                _root(inside / (LEFT * shortest(1 / coefficient)), exponent),
             )
     return None
 

@@ -17,6 +17,7 @@ from smqopt.derivation.render._sections import (
     shown_laws,
 )
 from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
+from smqopt.derivation.statement._law_in_words import name_in_words
 from smqopt.errors import InputError, nearest
 from smqopt.notation import LEGEND, PAPER
 
@@ -57,6 +58,17 @@ _JOINS = ", and $J_i$ does not fall where two pieces meet"
 _SOLVED = {1: "Substitution shows that", 2: "Substitution shows that threshold and price satisfy"}
 _MOST_LINES = {"theorem": (14, 12), "full": (10**6, 10**6)}
 """Of formulas in a proposition, and in its proof, which takes a page at most."""
+_FUNCTIONS = (
+    (
+        r"\mathrm{B}\left(",
+        r"\mathrm{B}(a, b), \mathrm{B}(x; a, b)",
+        "beta function, and the incomplete one from 0 to $x$",
+    ),
+    (r"\gamma\left(", r"\gamma(k, x)", "lower incomplete gamma function"),
+    (r"W\left(", "W(y)", r"Lambert's function, $W(y)\,e^{W(y)} = y$"),
+    (r"\operatorname{erf}", r"\operatorname{erf}", "error function"),
+)
+"""How special functions begin in a formula, and what the legend says of them."""
 _SHOWN_IN_PROOF = ("law", "regularity", "threshold", "budget-price")
 
 
@@ -105,7 +117,7 @@ def _names(derivation: Derived) -> list[str]:
 
 def _proposition(law: ShownLaw, family: str, most: int) -> Iterator[str]:
     has_threshold = any(shown.key.endswith("-threshold") for shown in law.findings)
-    yield rf"\begin{{proposition}}[{text(family.replace('-', ' '))} distribution]\label{{prop:{law.findings[0].key}}}"
+    yield rf"\begin{{proposition}}[{text(name_in_words(family))} distribution]\label{{prop:{law.findings[0].key}}}"
     yield rf"Let owner $i$ have privacy requirement $\varepsilon_i$ and a valuation with $\displaystyle {law.domain}$,"
     yield r"and let $x_i = \varepsilon_i/\lambda$. The distribution function" + ("," if has_threshold else "")
     if has_threshold:
@@ -193,6 +205,9 @@ def _legend(body: str, laws: Sequence[ShownLaw]) -> Iterator[str]:
             yield rf"${entry.latex}$ & {text(entry.meaning)} \\"
     for letter, word in dict.fromkeys(parameter for law in laws for parameter in law.parameters):
         yield rf"${letter}$ & {text(word)}, a parameter of the distribution \\"
+    for mark, function, meaning in _FUNCTIONS:
+        if mark in body:
+            yield rf"${function}$ & {meaning} \\"
     yield r"\end{tabular}"
 
 

@@ -43,15 +43,20 @@ from smqopt.algebra import (
     SymbolRange,
     X,
 )
+from smqopt.derivation.render._joined_powers import with_joined_powers
 from smqopt.notation import letter
 from smqopt.valuation import HIGH, LOW, LawFormulas
 
+_COMMON = {LOW: sp.Symbol("common_low", nonnegative=True), HIGH: sp.Symbol("common_high", positive=True)}
+"""The ends of the support outside sums over owners, where an index means nobody."""
 _IS_INSIDE, _IS_AT_HIGH = sp.Symbol("is_inside", nonnegative=True), sp.Symbol("is_at_high", nonnegative=True)
 
 _SYMBOLS: dict[sp.Symbol, str] = {
     THETA: letter("valuation").latex,
     LOW: letter("low").latex,
     HIGH: letter("high").latex,
+    _COMMON[LOW]: letter("low").latex.removesuffix("_i"),
+    _COMMON[HIGH]: letter("high").latex.removesuffix("_i"),
     EPSILON: letter("epsilon").latex,
     LAMBDA: letter("budget_price").latex,
     MU: letter("lower_multiplier").latex,
@@ -125,8 +130,8 @@ def latex(expression: sp.Basic) -> str:
 
 def _author_form(expression: sp.Basic) -> sp.Basic:
     """Draw numbers and signs out of sums in fractions; leave out sums of nothing."""
-    plain = expression.replace(lambda part: isinstance(part, sp.Sum) and part.function == 0, lambda _: sp.Integer(0))
-    written = _with_author_fractions(_with_decimals(plain))
+    plain = with_joined_powers(expression.replace(sp.Sum, _author_sum))
+    written = with_joined_powers(_with_author_fractions(_with_decimals(plain)))
     rounded = {number: sp.Float(number, _DIGITS) for number in _rounded_numbers(written)}
     return _join_cases(_insert(rounded, written) if rounded else written)
 
@@ -185,6 +190,20 @@ def _decimal(constant: sp.Expr) -> sp.Expr:
     except PrecisionExhausted:
         return constant
     return value if value.is_Float and value != 0 else constant
+
+
+def _author_sum(function: sp.Expr, *limits: sp.Tuple) -> sp.Expr:
+    """Leave out a sum of nothing, and draw a sign out of one."""
+    if function == 0:
+        return sp.Integer(0)
+    return -sp.Sum(-function, *limits) if function.could_extract_minus_sign() else sp.Sum(function, *limits)
+
+
+def _author_sum(function: sp.Expr, *limits: sp.Tuple) -> sp.Expr:
+    """Leave out a sum of nothing, and draw a sign out of one."""
+    if function == 0:
+        return sp.Integer(0)
+    return -sp.Sum(-function, *limits) if function.could_extract_minus_sign() else sp.Sum(function, *limits)
 
 
 def _rounded_numbers(expression: sp.Basic) -> set[sp.Rational]:
@@ -265,8 +284,17 @@ def _balance(whole: sp.Expr) -> int:
 
 
 def latex_of_equation(equation: Equation) -> str:
-    """Write a statement as LaTeX."""
-    return f"{latex(equation.left)} {_RELATIONS[equation.relation]} {latex(equation.right)}"
+    """Write a statement as LaTeX; one of all owners has the ends of a common law."""
+    left, right = equation.left, equation.right
+    if left.has(sp.Sum) or right.has(sp.Sum):
+        left, right = _with_common_ends(left), _with_common_ends(right)
+    return f"{latex(left)} {_RELATIONS[equation.relation]} {latex(right)}"
+
+
+def _with_common_ends(part: sp.Basic) -> sp.Basic:
+    if part in _COMMON or isinstance(part, sp.Sum) or not part.args:
+        return _COMMON.get(part, part)
+    return _rebuild(part, [_with_common_ends(each) for each in part.args])
 
 
 def latex_of_head(equation: Equation) -> str:
@@ -324,6 +352,18 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
         if name in _PARAMETERS:
             return _PARAMETERS[name]
         return _parameter(super()._print_Symbol(sp.Symbol(_WEIGHT.sub(r"w_\1", name)), style), name)
+
+    def _print_betainc(self, call: Any, exp: str | None = None) -> str:
+        """Print B(x; a, b), the incomplete beta function from 0."""
+        a, b, start, x = call.args
+        if start != 0:
+            return str(super()._print_betainc(call, exp))
+        printed = rf"\mathrm{{B}}\left({self._print(x)}; {self._print(a)}, {self._print(b)}\right)"
+        return printed if exp is None else rf"{printed}^{{{exp}}}"
+
+    def _print_beta(self, call: Any, exp: str | None = None) -> str:
+        printed = rf"\mathrm{{B}}\left({', '.join(map(self._print, call.args))}\right)"
+        return printed if exp is None else rf"{printed}^{{{exp}}}"
 
     def _print_Function(self, call: Any, exp: str | None = None) -> str:
         name = type(call).__name__
