@@ -69,7 +69,7 @@ def _check_parts(certificate: Certificate) -> None:
         and isinstance(certificate.checks, tuple)
         and all(type(check) is Check for check in certificate.checks)
         and all(isinstance(number, (int, float)) for number in numbers)
-        and 0 <= certificate.gap_tolerance < 1
+        and 0 <= certificate.gap_tolerance <= 1
         and (certificate.proof is None or isinstance(certificate.proof, Proof))
         and (certificate.prove is None or isinstance(certificate.prove, bool))
     )

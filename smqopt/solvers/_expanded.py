@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,14 @@ from smqopt.market import (
     Objective,
     Offers,
     Solution,
-    Statement,
     Status,
     expansion_of,
     fold,
     state,
 )
+from smqopt.numeric import FrozenDict
+from smqopt.solvers._abstract_solver import AbstractSolver
+from smqopt.solvers.structured._structured_solver import StructuredSolver
 
 _MARGINS = (2.0**-40, 2.0**-34)
 """What is kept from limits, relative to them: what a linear program may break them by. The last one
@@ -29,32 +31,32 @@ is used where the first is not enough."""
 _FEW_POSTED = 200
 """Rows among which one posted price each is sought beside minima."""
 
-Route = Callable[[Statement, float, Objective], Solution]
-
 
 def solve_expansion(
     market: Market,
     budget: float,
     records: Sequence[ConstraintRecord],
     aim: Objective,
-    route: Route,
+    solver: AbstractSolver,
 ) -> Solution:
-    """Solve the ordinary program by a route, and fold its solution.
+    """Solve the ordinary program, and fold its solution.
 
     Raises
     ------
     InputError
         If the program cannot be stated so.
     SolverError
-        As the route does.
+        As the solver does.
     """
     found: Solution | None = None
+    quick = solver.without_conflict() if isinstance(solver, StructuredSolver) and budget > 0 else solver
     for margin in (*_MARGINS, 0.0):
-        if margin == 0.0 and found is not None and found.status is not Status.INFEASIBLE:
-            break
+        if found is not None and (found.status is Status.INFEASIBLE) != (margin == 0.0):
+            continue
         e = expansion_of(market, budget, records, aim, margin=margin)
         assert e is not None  # noqa: S101
-        found = fold(e, route(state(e.market, e.records), e.budget, e.objective), market, records, aim)
+        own = (quick if margin else solver).solve(state(e.market, e.records), e.budget, e.objective)
+        found = fold(e, own, market, records, aim)
         if found.status is Status.INFEASIBLE:
             if budget == 0.0:
                 break
@@ -63,7 +65,10 @@ def solve_expansion(
         if np.all(e.spends(offers) <= budget):
             break
     assert found is not None  # noqa: S101
-    return dataclasses.replace(found, claims_response=False, raw=None)
+    details = dict(found.details)
+    if "posted_gap" in details and not e.bends:
+        details["posted_gap"] = e.gap(e.value(offers)[0], details["upper_bound"] - e.shift)
+    return dataclasses.replace(found, claims_response=False, raw=None, details=FrozenDict(details))
 
 
 def refuse_route(market: Market, solver: object, name: str, options: Mapping[str, Any]) -> None:

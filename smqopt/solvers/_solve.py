@@ -135,7 +135,7 @@ def solve(
 
 def _solve_program_as_another(program: Program, route: AbstractSolver) -> Solution:
     market, records, aim = program.as_records()
-    solution = solve_expansion(market, program.current_budget(), records, aim, route.solve)
+    solution = solve_expansion(market, program.current_budget(), records, aim, route)
     if solution.status in (Status.BINDING, Status.SLACK):
         program.acceptance.value, program.spend.value = solution.acceptance.copy(), solution.spend
         program.budget_constraint.save_dual_value(np.array(solution.budget_price))
@@ -184,7 +184,7 @@ def _solve_market(
     if not in_cvxpy and isinstance(aim, Objective) and needs_expansion(market, aim, constraints):
         own = chosen_solver(solver or "structured", options)
         refuse_route(market, solver, own.name, options)
-        return solve_expansion(market, budget, constraints, aim, own.solve)
+        return solve_expansion(market, budget, constraints, aim, own)
     if isinstance(aim, MeanSquaredError):
 
         def few_solved(mu: float) -> Solution:

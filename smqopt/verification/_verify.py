@@ -56,7 +56,7 @@ def verify(
     Raises
     ------
     InputError
-        If the tolerance is not a number in [0, 1), or processes are not counted from 1.
+        If the tolerance is not a number in [0, 1], or processes are not counted from 1.
 
     Examples
     --------
@@ -71,9 +71,9 @@ def verify(
     check_kind(solution, Solution, "verify: argument 'solution'", "a Solution", "give what `solve` returns")
     if against is not None:
         check_kind(against, Solution, "verify: argument 'against'", "a Solution", "give what `solve` returns")
-    if gap_tolerance is not None and not 0 <= gap_tolerance < 1:
+    if gap_tolerance is not None and not 0 <= gap_tolerance <= 1:
         raise InputError(
-            "verify: argument 'gap_tolerance'", "must lie in [0, 1)", value=gap_tolerance, remedy="use, say, 1e-10"
+            "verify: argument 'gap_tolerance'", "must lie in [0, 1]", value=gap_tolerance, remedy="use, say, 1e-10"
         )
     if isinstance(processes, bool) or not isinstance(processes, int) or processes < 1:
         raise InputError("verify: argument 'processes'", "must be a whole number ≥ 1", value=processes, remedy="use 1")

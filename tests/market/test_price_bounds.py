@@ -131,3 +131,22 @@ def test_a_price_below_its_floor_is_refused_where_acceptance_hides_it(budget, fo
     assert not np.array_equal(theta, solution.thresholds)
     certificate = smq.verify(dataclasses.replace(solution, thresholds=theta))
     assert "bounds of acceptance" in [check.name for check in certificate.checks if check.fails]
+
+
+@pytest.mark.parametrize("ceiling", [None, 0.25, 0.375, 0.5, 0.75])
+@pytest.mark.parametrize("floor", [0.25, 0.375, 0.5, 0.75])
+def test_a_floor_at_an_end_of_a_gap_of_a_histogram_is_posted(floor, ceiling):
+    """The floor itself buys what nobody sells for less than the gap's upper end."""
+    edges, law = [0, 0.25, 0.5, 1.0], smq.PiecewiseUniform([0, 0.25, 0.5, 1.0], [1, 0, 1])
+    if ceiling is not None and ceiling < floor:
+        pytest.skip("no range")
+    prices = np.unique([*np.linspace(floor, 1 if ceiling is None else ceiling, 601), *edges])
+    prices = prices[(prices >= floor) & (ceiling is None or prices <= ceiling)]
+    F = np.interp(prices, edges, [0, 0.5, 0.5, 1])
+    for budget in (0.06, 0.2):
+        best = -linprog(-F, A_ub=[prices * F, np.ones(prices.size)], b_ub=[budget, 1]).fun
+        record = smq.PriceRange(at_least=floor, at_most=ceiling)
+        certificate = smq.verify(smq.solve(smq.Market([1.0], law), budget, constraints=[record]))
+        assert (certificate.valid, certificate.grade) == (True, "proved"), certificate.reasons
+        assert certificate.upper_bound >= best * (1 - 1e-8)
+        assert certificate.lower_bound == pytest.approx(best, rel=1e-4)

@@ -88,6 +88,53 @@ def test_without_constraints_the_best_of_all_posted_prices_is_found(seed):
     assert certificate.valid, certificate.reasons
 
 
+def test_a_mixture_under_a_common_price_is_one_law_to_an_objective_that_bends():
+    mixture = smq.Mixture([smq.Uniform(0.1, 0.9), smq.PointMass(1.3)], weights=[0.7, 0.3])
+    first = smq.ByOwner([smq.Uniform(0, 1), mixture])
+    laws = smq.Scenarios([first, smq.ByOwner([smq.Uniform(0, 0.35), smq.Uniform(0, 0.8)])])
+    menu, scale, budget = (0.05, 0.16, 0.25, 0.95, 1.5), 0.3, 1.65
+
+    def F(p, q):
+        of_mixture = 0.7 * min(max((q - 0.1) / 0.8, 0), 1) + 0.3 * (q >= 1.3)
+        return [(min(p, 1), of_mixture), (min(p / 0.35, 1), min(q / 0.8, 1))]
+
+    pairs = itertools.product((0.0, *menu), repeat=2)
+    kept = [F(*pair) for pair in pairs if all(np.dot(pair, under) <= budget for under in F(*pair))]
+    best = max(min(np.log1p(a / scale) + np.log1p(0.8 * b / scale) for a, b in each) for each in kept)
+    market = smq.Market([1.0, 0.8], laws, groups={"h": ["z", "y"]})
+    records, aim = [smq.PriceMenu(menu), smq.CommonPrice("h")], smq.DiminishingReturns(scale)
+    solution = smq.solve(market, budget, constraints=records, objective=aim, lotteries=False)
+    assert solution.objective_value == pytest.approx(best, rel=1e-4)
+
+
+def test_a_bracket_is_stated_in_units_of_the_objective_that_was_asked():
+    """Money left over counts in the program that is solved, not in what the gap is relative to."""
+    market = smq.Market([1.1], smq.Uniform(0, 1))
+    aim = smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.2, smq.LeastSpend())])
+    for menu, best in (((0.5, 0.8), 1.1 * 0.5 - 0.2 * 0.25), ((0.8,), 0.0)):
+        solution = smq.solve(market, 0.5, constraints=[smq.PriceMenu(menu)], objective=aim, lotteries=False)
+        certificate = smq.verify(solution)
+        assert certificate.valid, certificate.reasons
+        assert certificate.grade == "proved"
+        assert certificate.lower_bound == pytest.approx(best, abs=1e-12)
+
+
+def test_least_spend_at_posted_prices_is_proved():
+    market = smq.Market([1.0, 0.5], smq.Uniform(0, 1), groups={"g": ["a", "b"]})
+    records = [smq.PriceMenu((0.4, 0.9)), smq.Coverage("g", ["a", "b"], at_least=1.0)]
+    solution = smq.solve(market, 1.0, constraints=records, objective=smq.LeastSpend(), lotteries=False)
+    certificate = smq.verify(solution)
+    assert (certificate.valid, certificate.grade) == (True, "proved"), certificate.reasons
+    assert certificate.upper_bound == pytest.approx(0.81)
+
+
+def test_a_law_that_hides_keeps_the_bracket():
+    market = smq.Market([1.0], smq.Kumaraswamy(2.0, 0.7))
+    solution = smq.solve(market, 0.28, constraints=[smq.PriceMenu((1.0, 2.0))], lotteries=False)
+    certificate = smq.verify(solution)
+    assert (certificate.lower_bound, certificate.valid) == (0.0, True), certificate.reasons
+
+
 def test_the_bracket_of_posted_prices_is_read_back(tmp_path):
     market, budget, records, _ = drawn(1)
     solution = smq.solve(market, budget, constraints=records, lotteries=False)
@@ -134,6 +181,7 @@ def test_a_budget_that_posts_no_price_of_a_menu_buys_nothing():
     certificate = smq.verify(smq.solve(market, 0.1, constraints=[menu], lotteries=False))
     drawn = smq.solve(market, 0.1, constraints=[menu])
     assert certificate.valid
+    assert not smq.procure(certificate, [0.0, 0.1]).selected.any()
     assert certificate.lower_bound == 0
     assert certificate.upper_bound == pytest.approx(drawn.purchased_privacy, rel=1e-12)
     assert drawn.purchased_privacy == pytest.approx(0.1 / 0.4, rel=1e-12)

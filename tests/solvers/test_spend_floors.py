@@ -177,3 +177,23 @@ def test_who_shares_a_price_with_whom_rows_ask_more_for_has_the_higher_prices_to
     assert certificate.grade == "proved"
     assert solution.spend[0] >= 1.5 * (1 - 1e-9)
     assert certificate.lower_bound == pytest.approx(4.0, rel=1e-9)
+
+
+def test_a_menu_states_the_highest_price_also_where_it_stands_against_acceptances():
+    """Which constraints conflict is asked of some of them, and some state no highest price."""
+    laws = smq.ByOwner([smq.Discrete([0.25, 0.75], [1, 1]), smq.PointMass(0.5)])
+    pair = smq.Market([0.5, 1.0], laws, groups={"h": ["x", "y"]})
+    menu, range_ = smq.PriceMenu((0.3, 0.4)), smq.AcceptanceRange(at_least=0.3)
+    for aim in (None, smq.WorstGroup("h")):
+        records = [menu, smq.Parity("h", within=0.0, of="payment"), range_]
+        solution = smq.solve(pair, 0.5, constraints=records, objective=aim)
+        assert solution.conflict == (menu.words, range_.words)
+
+
+@pytest.mark.parametrize("budget", [1.5, 1.7, 1.788])
+def test_the_last_digit_of_the_budget_holds_where_what_is_left_counts(budget):
+    market = smq.Market([0.518, 0.351, 0.0], smq.Discrete([0.125, 0.5, 0.875], [1, 2, 1]), groups={"g": list("bbb")})
+    aim = smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.2, smq.LeastSpend())])
+    records = [smq.PriceMenu((0.125, 1.075)), smq.CommonPrice("g"), smq.LinearRow(5.0, spend=[(0, -1.0)])]
+    certificate = smq.verify(smq.solve(market, budget, constraints=records, objective=aim))
+    assert (certificate.valid, certificate.grade) == (True, "proved"), certificate.reasons

@@ -122,6 +122,16 @@ class Expansion:
         )
         return mean, rounding
 
+    def gap(self, lower: float, upper: float) -> float:
+        """Return how far bounds on the objective are apart, relative to their terms: at most 1."""
+        if not math.isfinite(lower) or not math.isfinite(upper):
+            return math.inf
+        return (upper - lower) / self.size(lower, upper) if upper != lower else 0.0
+
+    def size(self, lower: float, upper: float) -> float:
+        """Return what the gap of two bounds is relative to."""
+        return max(abs(lower), abs(upper)) + (0.0 if self.bends else self.shift)
+
     def value_for_nothing(self) -> tuple[float, float]:
         """Return the value of a price of 0 to all: what a budget of 0 can buy."""
         return self.value(Offers(np.zeros(self.n), np.ones(self.n)))

@@ -259,7 +259,8 @@ class _Maker:
         nothing: tuple[Indices, Floats] = (np.zeros(0, dtype=np.intp), np.zeros(0))
         rows, values = above or nothing
         acceptance = np.append(rows, place).astype(np.intp), np.append(-values, unit)
-        most, (owners, m) = height if spent is None else self._budget, spent or nothing
+        most = height if spent is None else self._budget * (1.0 - self._margin)
+        owners, m = spent or nothing
         self._rows.append(Row("the objective", most, acceptance=acceptance, spend=(owners, m.copy())))
 
 

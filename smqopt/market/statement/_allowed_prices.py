@@ -47,8 +47,8 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
     """Collect what records say of prices.
 
     An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A
-    floor at the top of a support or above leaves one price that is of use, the floor: a list of
-    one, unless rows may ask for more spend. Owners who share a price, numbered alike, share their
+    floor at the top of a support or above, or at the ceiling, leaves one price that is of use, the
+    floor: a list of one, unless rows may ask for more spend. Owners who share a price, numbered alike, share their
     lists, floors and ceilings, and the highest of their supports' tops.
     """
     floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
@@ -68,7 +68,7 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
         floor, ceiling = _by_row(np.maximum, floor, shared), _by_row(np.minimum, ceiling, shared)
         top = _by_row(np.maximum, top, shared)
         _share_lists(number, lists, shared)
-    alone = np.flatnonzero((number < 0) & (floor >= top) & (floor > 0))
+    alone = np.flatnonzero((number < 0) & (floor > 0) & ((floor >= top) | (floor == ceiling)))
     if alone.size:
         alone = np.setdiff1d(alone, _paid_more(market, records, shared))
     bounded = np.flatnonzero((number >= 0) & ((floor > 0) | (ceiling < np.inf)))
@@ -178,13 +178,14 @@ def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
 
 
 def _in_gap(law: Valuation, floor: Floats, least: Floats, most: Floats) -> Mask:
-    """Say whose floor, of acceptance F, lies in a gap of the support.
+    """Say whose floor, of acceptance F, lies in a gap of the support, its upper end included.
 
-    At the gap's upper end too, but where a histogram has a form of its own up to the ceiling's F.
+    Of histograms its lower end too, and floors to whose ceilings F is flat.
     """
-    has_form = isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner) & (least < most)
-    at = np.where(has_form, floor, np.nextafter(floor, -np.inf))
-    return np.asarray((law.pdf(np.clip(at, law.low, law.high)) == 0) & (law.ppf(least) < floor))
+    below, above = (law.pdf(np.clip(np.nextafter(floor, end), law.low, law.high)) == 0 for end in (-np.inf, np.inf))
+    if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):
+        return np.asarray(below | above | (least >= most))
+    return np.asarray(below & (law.ppf(least) < floor))
 
 
 def _cut_above(law: Valuation, floor: Floats, ceiling: Floats) -> Mask:

@@ -216,7 +216,8 @@ class ColumnSearch(ColumnAnswers):
         row, F = self.singles.rows[row], q
         if self.blocks.count:
             pooled, count, first = self.blocks.blocks, self.blocks.count, unit.size
-            node, of, each = pooled.acceptance(self.blocks.group, self.blocks.price)
+            matrix = self.blocks.uses(self.blocks.group, self.blocks.price)[0]  # a mixture is one law here
+            node, of, each = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices, matrix.data
             at = np.concatenate([at, first + pooled.of_row[pooled.rows], first + count + node])
             row, F = np.concatenate([row, pooled.rows, of]), np.concatenate([F, np.zeros(pooled.rows.size), each])
             unit = np.concatenate([unit, alone + np.arange(count), alone + self.blocks.group])

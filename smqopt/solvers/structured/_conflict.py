@@ -35,15 +35,16 @@ def find_conflict(statement: Statement, budget: float, objective: Objective) -> 
     nothing = budget == 0
     stated = without_money(statement) if nothing else statement
     conflict = stated.conflict()
-    if conflict is not None and state(market, [records[k] for k in conflict], for_nothing=nothing).conflict() is None:
-        conflict = None  # the rows of others stand behind these bounds
+    few = [records[k] for k in conflict or ()]
+    if asks_without_end(market, few) or state(market, few, for_nothing=nothing).conflict() is None:
+        conflict = None  # rows or highest prices of others stand behind these bounds
     plenty = 2.0 * statement.most_that_can_be_spent() + budget or 1.0
 
     def is_feasible(kept: Sequence[int | None]) -> bool:
-        few = [records[number] for number in kept if number is not None and number >= 0]
-        if asks_without_end(market, few):  # what states the highest price stays
+        some = [records[number] for number in kept if number is not None and number >= 0]
+        if asks_without_end(market, some):  # what states the highest price stays
             return True
-        form = state(market, few, for_nothing=nothing and None in kept)
+        form = state(market, some, for_nothing=nothing and None in kept)
         if needs and _VALUE in kept and not has_value(form, objective):
             return False
         return _is_feasible(form, budget if None in kept and not nothing else plenty)

@@ -53,6 +53,10 @@ class StructuredSolver(AbstractSolver):
         self._lotteries, self._gap, self._with_conflict = lotteries, float(gap), with_conflict
         self._start = None if start is None else np.asarray(start, dtype=np.float64)
 
+    def without_conflict(self) -> StructuredSolver:
+        """Return the same, but that it looks for no conflict."""
+        return StructuredSolver(lotteries=self._lotteries, gap=self._gap, start=self._start, with_conflict=False)
+
     def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
         """Solve a statement."""
         from smqopt.market import state  # noqa: PLC0415 -- loads SciPy's sparse matrices

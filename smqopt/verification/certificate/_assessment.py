@@ -150,7 +150,7 @@ def _assess(
             more.append(_proof_check(proof, tolerance))
             gap = replace(gap, passed=True, value=proof.gap, note="") if rounded else gap
     if (proof is None or not proof.holds) and gap.passed and hides(solution.market):
-        tolerance = HIDDEN_GAP.value if gap_tolerance is None else gap_tolerance
+        tolerance = max(tolerance, HIDDEN_GAP.value) if gap_tolerance is None else gap_tolerance
         lower, upper = bounds(solution, form, keeps=keeps, tops_of=tops_from_cdf)
         gap = gap_check(solution, lower, upper, tolerance, keeps=keeps)
         gap = replace(gap, norm=f"{gap.norm}; {HIDDEN_GAP.norm}")

@@ -77,8 +77,7 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     if solution.objective.smallest:
         lower, upper = -upper, -lower
     lower = max(lower, 0.0) if e.never_negative else lower
-    unit = abs(value) + (0.0 if e.bends else e.shift)
-    gap = _relative_gap(lower, upper, unit)
+    gap = e.gap(lower, upper)
     words = solution.objective.words
     norm = f"upper minus lower bound on the objective ({words}), relative to the upper bound"
     note = "" if keeps else "the thresholds are not feasible"
@@ -87,10 +86,12 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     if proving is False or not keeps or not (check.passed or abs(gap) <= NEARLY):
         return found
     stated = mean or _Stated(e, own, form)
-    proof = _prove(solution, e, stated, tolerance, limited=proving is None)
+    bound = -lower if solution.objective.smallest else upper
+    share = tolerance if e.bends else tolerance * e.size(lower, upper) / max(bound + e.shift, math.ulp(0.0))
+    proof = _prove(solution, e, stated, min(share, 1.0), limited=proving is None)
     if proof.holds:
         lower, upper = _outward(proof, stated.e.shift, smallest=not e.bends and solution.objective.smallest)
-        gap = _relative_gap(lower, upper, unit)
+        gap = e.gap(lower, upper)
         if not gap <= tolerance:
             proof = dataclasses.replace(proof, unproved=("minima are kept too loosely for the gap",))
     if not check.passed:  # what roundings in doubles leave open balls may close
@@ -174,12 +175,6 @@ def _outward(proof: Proof, shift: float, *, smallest: bool) -> tuple[float, floa
 
 def _offers(solution: Solution) -> Offers:
     return Offers(solution.thresholds, solution.acceptance, solution.lottery)
-
-
-def _relative_gap(lower: float, upper: float, unit: float) -> float:
-    if not math.isfinite(lower) or not math.isfinite(upper):
-        return math.inf
-    return (upper - lower) / max(abs(upper), abs(lower), unit) if upper != lower else 0.0
 
 
 def _of_user(solution: Solution, e: Expansion) -> list[Check]:

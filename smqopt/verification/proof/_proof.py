@@ -282,7 +282,7 @@ def _read(solution: Solution, sums: Sums, rules: tuple[Regularity, ...], gap_tol
         unproved.append("the lower bound lies above the upper one, proved")
     if not (lower.is_finite() and upper.is_finite() and width <= NARROW * abs(upper)):
         unproved.append(f"{bits} bits enclose {_what(solution)} and its bound too loosely")
-    elif not upper - lower <= gap_tolerance * upper:
+    elif gap_tolerance < 1 and not upper - lower <= gap_tolerance * upper:  # lower is never below 0
         unproved.append(f"{bits} bits do not prove that the gap is at most {gap_tolerance:g}")
     proof = Proof(
         (max(rounded_down(sums.privacy), 0.0), rounded_up(sums.privacy)),
