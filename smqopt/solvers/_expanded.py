@@ -64,7 +64,7 @@ def solve_expansion(
         offers = Offers(found.thresholds, found.acceptance, found.lottery)
         if np.all(e.spends(offers) <= budget):
             break
-    assert found is not None  # noqa: S101
+    assert found is not None and e is not None  # noqa: S101, PT018
     details = dict(found.details)
     if "posted_gap" in details and not e.bends:
         details["posted_gap"] = e.gap(e.value(offers)[0], details["upper_bound"] - e.shift)
