@@ -123,7 +123,7 @@ class Expansion:
         return mean, rounding
 
     def gap(self, lower: float, upper: float) -> float:
-        """Return how far bounds on the objective are apart, relative to their terms: at most 1."""
+        """Return the gap of bounds on the objective, relative to their terms."""
         if not math.isfinite(lower) or not math.isfinite(upper):
             return math.inf
         return (upper - lower) / self.size(lower, upper) if upper != lower else 0.0

@@ -178,7 +178,7 @@ def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
 
 
 def _in_gap(law: Valuation, floor: Floats, least: Floats, most: Floats) -> Mask:
-    """Say whose floor, of acceptance F, lies in a gap of the support, its upper end included.
+    """Say whose floor lies in a gap of the support, its upper end included.
 
     Of histograms its lower end too, and floors to whose ceilings F is flat.
     """
