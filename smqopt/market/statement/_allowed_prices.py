@@ -48,8 +48,8 @@ def allowed_prices(market: Market, records: Sequence[ConstraintRecord], shared: 
 
     An owner on two lists gets prices that are on both; floors and ceilings shorten her list. A
     floor at the top of a support or above, or at the ceiling, leaves one price that is of use, the
-    floor: a list of one, unless rows may ask for more spend. Owners who share a price, numbered alike, share their
-    lists, floors and ceilings, and the highest of their supports' tops.
+    floor: a list of one, unless rows may ask for more spend. Owners who share a price, numbered
+    alike, share their lists, floors and ceilings, and the highest of their supports' tops.
     """
     floor, ceiling = np.zeros(market.n), np.full(market.n, np.inf)
     number, lists = np.full(market.n, -1, dtype=np.intp), list[Floats]()
