@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sympy as sp
@@ -17,7 +17,6 @@ from smqopt.algebra import (
     Equation,
     N,
     Relation,
-    SymbolRange,
     decimal,
 )
 from smqopt.derivation.argument._argument import Argument
@@ -77,8 +76,11 @@ class InstanceNumbers:
         if left.has(sp.nan, sp.zoo) or right.has(sp.nan, sp.zoo):
             return None
         domain = tuple(
-            SymbolRange(
-                *(None if part is None else part.xreplace(values) for part in (each.symbol, each.lower, each.upper))
+            replace(
+                each,
+                symbol=each.symbol.xreplace(values),
+                lower=each.lower.xreplace(values),
+                upper=None if each.upper is None else each.upper.xreplace(values),
             )
             for each in equation.domain
         )
