@@ -155,3 +155,27 @@ def test_a_budget_that_is_the_least_but_for_its_last_digit(n):
     certificate = smq.verify(smq.solve(market, float(above), constraints=records))
     assert certificate.valid
     assert certificate.lower_bound == pytest.approx(0.05 * np.sum(market.epsilon), rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1.0, 4.0])
+@pytest.mark.parametrize("goal", [smq.PurchasedPrivacy(), smq.WorstGroup("g"), smq.DiminishingReturns(0.3)])
+def test_who_must_be_paid_no_more_than_the_lowest_price_on_average_never_sells(goal, unit):
+    """Multipliers would have to be infinite: with F(low) = 0 every sale costs more than the row allows."""
+    low = 0.3
+    market = smq.Market([0.5, 1.0, 0.7], smq.Uniform(low, 1.2), groups={"g": ["a", "a", "b"]})
+    row = smq.LinearRow(0.0, acceptance=[(i, -unit * low) for i in (0, 1)], spend=[(i, unit) for i in (0, 1)])
+    solution = smq.solve(market, 0.6, constraints=[row], objective=goal)
+    assert solution.acceptance[:2].tolist() == [0.0, 0.0]
+    assert smq.verify(solution).grade == "proved"
+    nearly = smq.LinearRow(0.0, acceptance=[(i, -unit * low * 1.01) for i in (0, 1)], spend=row.spend)
+    assert smq.solve(market, 0.6, constraints=[nearly], objective=smq.PurchasedPrivacy()).acceptance[1] > 0
+
+
+@pytest.mark.parametrize("share", [1.2, 1.5, 1.9])
+def test_what_owners_of_a_common_price_bring_counts_for_each(share):
+    """At a price of share · low, F of it of both: what the two are paid is what the row allows."""
+    market = smq.Market([0.5, 1.0], smq.Uniform(0.3, 1.2), groups={"g": ["a", "a"]})
+    row = smq.LinearRow(0.0, acceptance=[(i, -share * 0.3) for i in (0, 1)], spend=[(0, 1.0), (1, 1.0)])
+    certificate = smq.verify(smq.solve(market, 1.0, constraints=[row, smq.CommonPrice("g")]))
+    assert certificate.grade == "proved"
+    assert certificate.lower_bound == pytest.approx(1.5 * (share * 0.3 - 0.3) / 0.9, rel=1e-9)

@@ -164,10 +164,14 @@ class _Cascade:
         return None
 
     def _pays_more(self, at: Indices, a: Floats, paid: Indices, s: Floats) -> Mask:
-        """Say whose acceptance costs the row more, at any price, than it brings it."""
-        low = self._reach.low[at]
-        pays = np.bincount(paid, weights=np.maximum(s, 0.0), minlength=self._reduced.n)[at] * low
-        return (a < 0) & (pays * (1.0 - _FAR) > -a)
+        """Say whose acceptance costs the row more, wherever she sells, than it brings."""
+        n, low = self._reduced.n, self._reach.low[at]
+        pays, brings = (
+            np.bincount(*each, minlength=n)[at] for each in ((paid, np.maximum(s, 0.0)), (at, -np.minimum(a, 0.0)))
+        )
+        once = (np.bincount(at, minlength=n)[at] == 1) & (np.bincount(paid, minlength=n)[at] == 1)
+        is_exact = once & (np.frexp(pays)[0] == 0.5) & (self._reach.at_low[at] == 0)
+        return (a < 0) & ((pays * low * (1.0 - _FAR) > brings) | is_exact & (pays * low >= brings))
 
     def _on(self, row: Row, owners: Indices, values: Floats) -> tuple[Indices, Floats]:
         """Return rows n′ and coefficients.

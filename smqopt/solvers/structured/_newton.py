@@ -102,7 +102,7 @@ def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator
         radius, box, down, hinges = _in_reach(dual, point, radius)
         size = max(point.size, _TINY)
         program = _model(dual, point, box, down, hinges, size)
-        found = program.lowest(_NEAR)
+        found = program.lowest(_FAINT)
         new = dual.at(np.maximum(point.z + box * found.d, least))
         q, drawn = _acceptance(new, hinges, program, found)
         promised = program.value(np.zeros(box.size)) - found.value
