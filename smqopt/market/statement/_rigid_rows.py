@@ -170,8 +170,10 @@ class _Cascade:
             np.bincount(*each, minlength=n)[at] for each in ((paid, np.maximum(s, 0.0)), (at, -np.minimum(a, 0.0)))
         )
         once = (np.bincount(at, minlength=n)[at] == 1) & (np.bincount(paid, minlength=n)[at] == 1)
-        is_exact = once & (np.frexp(pays)[0] == 0.5) & (self._reach.at_low[at] == 0)
-        return (a < 0) & ((pays * low * (1.0 - _FAR) > brings) | is_exact & (pays * low >= brings))
+        as_much = once & (np.frexp(pays)[0] == 0.5) & (pays * low >= brings)  # exact
+        if as_much.any():
+            as_much &= self._reach.at_low[at] == 0
+        return (a < 0) & ((pays * low * (1.0 - _FAR) > brings) | as_much)
 
     def _on(self, row: Row, owners: Indices, values: Floats) -> tuple[Indices, Floats]:
         """Return rows n′ and coefficients.

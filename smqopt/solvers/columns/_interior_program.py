@@ -156,7 +156,10 @@ class InteriorProgram:
                 best, off = p, here
             if off <= _CLOSE or not here < _WORSE * off:
                 break
-            toward = self._newton(p, q)
+            try:
+                toward = self._newton(p, q)
+            except np.linalg.LinAlgError:  # out of the doubles
+                break
             one = toward(0.0)
             room = min(1.0, self._room(p, one))
             rest = float(np.sum(self._pairs(p.after(one, room))))
