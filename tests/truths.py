@@ -78,7 +78,11 @@ def _pair(law):
         def scale(_):
             return F(low), F(high) - F(low)
 
-        return lambda t: (F(t) - scale(mp.dps)[0]) / scale(mp.dps)[1], lambda t: f(t) / scale(mp.dps)[1], joints
+        def below(t):
+            """Step back from a cut at a joint, beyond which the density is another."""
+            return t - (high - low) * mpf(10) ** (-mp.dps // 2) if t == high and high in joints else t
+
+        return lambda t: (F(t) - scale(mp.dps)[0]) / scale(mp.dps)[1], lambda t: f(below(t)) / scale(mp.dps)[1], joints
     if law.name == "formula":
         return _of_text(law, *_ends(law))
     if law.name == "piecewise-uniform":
@@ -170,6 +174,8 @@ def of_owner(law, owner):
         return law
     if law.name == "by-owner":
         return next(part for part, owners in law.parts() if owner in np.atleast_1d(owners))
+    if law.name == "mixture":
+        return law.__class__([of_owner(part, owner) for part in law.laws], law.weights)
     return law.with_arguments(
         {name: float(np.broadcast_to(law.arguments[name], law.size)[owner]) for name in law.arguments}
     )

@@ -218,6 +218,8 @@ class _Writer:
         name = "exp" if expression.is_Pow else type(expression).__name__.removeprefix("exact_")
         if name in MOMENTS:
             return self.add(_TapeStep(name, tuple(self.place(argument) for argument in expression.args)))
+        if isinstance(expression, sp.cot):  # SymPy's name for a tangent a quarter turn on
+            return self.place(1 / sp.tan(*expression.args, evaluate=False))
         if name not in FUNCTIONS:
             what = f"symbol {expression}" if name == "Symbol" else f"function {name}"
             raise ValueError(f"the {what} is not known here")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from smqopt.valuation.families._truncated_exponential import TruncatedExponential as TruncatedExponential
     from smqopt.valuation.families._uniform import Uniform as Uniform
     from smqopt.valuation.families._weibull import Weibull as Weibull
-    from smqopt.valuation.formulas._law_formulas import LawFormulas as LawFormulas, Row as Row
+    from smqopt.valuation.formulas._law_formulas import LawFormulas as LawFormulas, Row as Row, reading_of as reading_of
     from smqopt.valuation.formulas._symbolic_forms import (
         by_sides as by_sides,
         candidates as candidates,

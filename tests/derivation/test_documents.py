@@ -266,3 +266,9 @@ def test_special_functions_are_those_of_the_field_and_in_the_legend():
     assert "incomplete one from 0" in page
     assert "Lambert" in derive(smq.TruncatedExponential(2)).to_latex(form="theorem")
     assert "Lambert" not in page
+
+
+def test_a_side_is_kept_apart_from_the_powers_of_a_place():
+    limit = sp.Limit(THETA, THETA, sp.Rational(4, 10**7), "-")
+    assert convert(latex(limit))
+    assert latex(limit.xreplace({limit.args[2]: LOW})).startswith(r"\lim_{\theta_i \to \underline{\theta}_i^-}")

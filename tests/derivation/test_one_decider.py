@@ -4,12 +4,17 @@ from types import SimpleNamespace
 
 import pytest
 import sympy as sp
+from mpmath import mp, mpf
+from truths import truth_of
 
 import smqopt as smq
 from smqopt.algebra import Verdict
 from smqopt.derivation import derive
 from smqopt.derivation.argument._argument import _on_piece
+from smqopt.derivation.closed_form._agreement import disagreement
 from smqopt.derivation.steps._regularity_step import _slope_by_cases
+from smqopt.valuation.formulas._exact_pieces import exact_pieces
+from smqopt.valuation.formulas._law_formulas import join
 
 KNOWN = {
     "a power of a power": smq.from_cdf("1-(1-(theta/1.28)**a)**2", 0, 1.28, a=0.67),
@@ -87,3 +92,65 @@ def test_what_holds_on_a_piece_says_nothing_beside_it(joint):
     laws = [smq.Uniform(0, 0.3), smq.Uniform(0, joint), smq.Uniform(0, 1.1)]
     found = derive(smq.Mixture(laws, [0.3, 0.3, 0.4]))
     assert [step.name for step in found.steps if step.verdict is Verdict.REFUTED] == []
+
+
+CUT_AT = 1.0999999999999999
+NEAR = {
+    "a spacing wide": smq.Truncated(smq.Triangular(0.5, 0.8, 1.1), CUT_AT, 1.1),
+    "seven spacings wide": smq.Truncated(
+        smq.Mixture([smq.Uniform(0, 0.7), smq.Uniform(0, 0.5)], [0.56, 0.44]), 0.6999999999999985, 0.7
+    ),
+    "three ends beside each other": smq.Truncated(
+        smq.Mixture(
+            [smq.Uniform(0, 2.199999999999999), smq.Kumaraswamy(1, 2, 0, 2.200000000000001), smq.Power(0.5, 0.5, 1.1)],
+            [0.55, 0.36, 0.09],
+        ),
+        1.099999999,
+        2.2000000000000006,
+    ),
+    "far from 0 for its width": smq.Mixture(
+        [smq.Weibull(2, 0.96, 1.1501, 1.151), smq.Logistic(1.15051, 0.0007, 1.15, 1.151)], [0.74, 0.26]
+    ),
+    "a power that begins within": smq.Truncated(
+        smq.Mixture([smq.Beta(1, 1, 0, 1.3), smq.Power(3, 0.30000000000000004, 0.7)], [0.4, 0.6]), 0.1, 0.5
+    ),
+    "a fall within a spacing": smq.Truncated(
+        smq.Mixture([smq.Uniform(0, 1.2999999999999994), smq.Power(3, 0.7, 2.2)], [0.7, 0.3]), 0.5, 1.2999999999999998
+    ),
+}
+"""Laws with joints so near that doubles tell little between them."""
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_formulas_are_those_of_the_doubles_that_a_law_has(name):
+    assert disagreement(join(exact_pieces(NEAR[name])), NEAR[name]) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NEAR)
+def test_nothing_true_is_refuted_within_spacings_of_joints(name):
+    found, verdict = derive(NEAR[name]), NEAR[name].regularity()
+    refuted = {step.name for step in found.steps if step.verdict is Verdict.REFUTED}
+    is_irregular = isinstance(verdict, smq.Irregular)
+    assert is_irregular == (name in ("a fall within a spacing", "far from 0 for its width"))
+    assert refuted == ({"regularity", "threshold"} if is_irregular else set())
+
+
+def test_a_fall_within_a_spacing_is_shown_in_balls():
+    verdict = NEAR["a fall within a spacing"].regularity()
+    assert isinstance(verdict, smq.Irregular)
+    assert verdict.witness[0] < verdict.witness[1]
+
+
+def test_a_power_that_begins_within_is_regular():
+    assert isinstance(NEAR["a power that begins within"].regularity(), smq.Regular)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.45, 0.5, 0.9])
+def test_the_mass_across_a_joint_is_the_sum_of_both_sides(share):
+    """Sums on 16 and on 24 nodes agree on what is wrong, where the joint lies in the middle."""
+    law = NEAR["three ends beside each other"]
+    theta = law.low + (1.1 - law.low) / share
+    with mp.workdps(40):
+        truth = truth_of(law)
+        assert float(law.cdf(theta)) == pytest.approx(float(truth.cdf(mpf(theta))), rel=1e-6)

@@ -7,7 +7,8 @@ from lazily import Lazily
 from scipy import stats
 
 import smqopt as smq
-from smqopt.algebra import THETA, Relation, Verdict, X
+from smqopt.algebra import THETA, Domain, Relation, SymbolRange, Verdict, X
+from smqopt.algebra.decision._reduction import _by_inner_root
 from smqopt.derivation import derive
 from smqopt.errors import InputError
 from smqopt.valuation import HIGH, LAWS, LOW, valuation_from_dict
@@ -224,3 +225,11 @@ def test_formula_with_another_number_in_it_is_another_family():
     other = smq.from_cdf("a*theta+(1-a)*theta**2", low=0, high=1, a=0.5)
     with pytest.raises(InputError, match="family"):
         derive(mixture).threshold_function()([1.0], other)
+
+
+def test_a_root_beside_a_power_in_letters_is_still_named():
+    a = sp.Symbol("a", positive=True)
+    domain = Domain((SymbolRange(THETA, sp.Integer(0), sp.Integer(1)),))
+    (named,) = _by_inner_root(sp.sqrt(THETA) + THETA**a, domain)
+    assert named.has(a)
+    assert not named.has(THETA)

@@ -17,6 +17,7 @@ EXPRESSIONS = [
     sp.log(2 + x),
     sp.sin(x) + sp.cos(x) * sp.tan(x / 5),
     sp.atan(x) / sp.cosh(x) + sp.sinh(x) * sp.tanh(x),
+    sp.cot(x / 5) + x * sp.cot(x / 7) ** 2,
     sp.erf(x),
     (1 + x) ** x,
     x,

@@ -178,3 +178,10 @@ def test_symbols_are_loaded_on_demand():
         "smq.from_cdf('theta', 0, 1); assert 'sympy' in sys.modules and 'cvxpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_tangent_may_be_turned_by_a_quarter():
+    """SymPy then calls it by another name."""
+    law = smq.from_cdf("tan(pi*((theta - 0.25)/0.001)/4)", 0.25, 0.251)
+    assert float(law.cdf(0.2505)) == pytest.approx(np.tan(np.pi / 8), rel=1e-10)
+    assert isinstance(law.regularity(), smq.Regular)

@@ -287,7 +287,11 @@ def _by_inner_root(expression: sp.Expr, domain: Domain) -> Iterator[sp.Expr]:
     }
     for base, interval in sorted(bases, key=str):
         k, m = sp.Poly(base, interval.symbol).all_coeffs()
-        powers = [power for power in expression.atoms(sp.Pow) if power.base == base and not power.exp.is_Integer]
+        powers = [
+            power
+            for power in expression.atoms(sp.Pow)
+            if power.base == base and power.exp.is_Rational and not power.exp.is_Integer
+        ]
         q = sp.ilcm(1, *(power.exp.q for power in powers))
         at_low = base.subs(interval.symbol, interval.lower)
         if not (k.is_positive and at_low.is_nonnegative):

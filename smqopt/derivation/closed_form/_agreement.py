@@ -44,7 +44,8 @@ def _compare(
     width = float(np.ravel(law.width)[0])
     low, high = (Fraction(*map(int, sp.fraction(end.subs(values)))) for end in (piece.low, piece.high))
     parameters = {symbol: Fraction(int(value.p), int(value.q)) for symbol, value in values.items()}
-    places = [low, *(low + (high - low) * share for share in _SHARES), high]
+    inside = (Fraction(float(low + (high - low) * share)) for share in _SHARES)  # where there are doubles
+    places = [low, *(min(max(place, low), high) for place in inside), high]
     points = [{**parameters, piece.theta: place} for place in places]
     for what, formula, compute, unit in (("F", piece.cdf, law.cdf, 1.0), ("f", piece.pdf, law.pdf, width)):
         found = values_at(formula, points, _BITS)

@@ -97,7 +97,7 @@ def _settle(claim: Equation, verdict: Regular | Irregular | Undecided) -> Equati
         witness = f"J({a!r}) = {J_a!r} exceeds J({b!r}) = {J_b!r}{owner}: {verdict.method}"
         return replace(claim, verdict=Verdict.REFUTED, method=witness)
     if not isinstance(verdict, Regular):
-        if claim.verdict is Verdict.REFUTED and _is_joint(claim):  # a fall that no two doubles show
+        if claim.verdict is Verdict.REFUTED and (_is_joint(claim) or _is_regularity(claim)):  # no two doubles show it
             return replace(claim, verdict=Verdict.UNDECIDED, method=f"{verdict.method}; {claim.method}")
         return claim
     if claim.verdict is Verdict.REFUTED:  # at other parameters than those of the law at hand

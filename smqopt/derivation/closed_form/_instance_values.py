@@ -279,8 +279,9 @@ def _root(law: Valuation, rises: Callable[[Floats], Floats], value: Any) -> Floa
         np.broadcast_to(np.asarray(end, dtype=np.float64), np.broadcast_shapes(wanted.shape, np.shape(end)))
         for end in (law.low, law.high)
     )
+    start = low
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         below = rises(middle) < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(high)
+    return np.where(rises(start) < wanted, high, start)

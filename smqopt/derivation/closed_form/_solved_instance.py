@@ -27,7 +27,7 @@ from smqopt.algebra import (
     values_at,
 )
 from smqopt.derivation.closed_form._instance_values import FLOOR, InstanceValues, NotKnownError
-from smqopt.valuation import Valuation
+from smqopt.valuation import Valuation, reading_of
 
 _CLOSE = 2e-5
 """Relative to the sizes of all terms: numbers are printed with six digits."""
@@ -44,6 +44,7 @@ _SLOPE = _CLOSE / 8
 """Relative: so well must the slopes of two steps agree."""
 _BITS = 1 << 11
 """Of balls: 1 − q is told from 0 down to the least double."""
+_NOTHING = 2.0**-1074
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _BESIDE = 1e-9
 """Of the width: how far from a joint a limit is taken."""
@@ -103,7 +104,19 @@ class SolvedInstance(InstanceValues):
             return None
         if not self.is_careful and self._fits(equation, sides) is False:
             return replace(self, is_careful=True).holds(equation)
-        return self._fits(equation, sides)
+        found = self._fits(equation, sides)
+        return None if found is False and self._drowns(equation, sides) else found
+
+    def _drowns(self, equation: Equation, sides: list[list[float]]) -> bool:
+        """Tell whether thresholds a double on, either way, move a side by more than its room."""
+        moved = []
+        for end in (self.law.low, self.law.high):
+            near = replace(self, thresholds=np.nextafter(self.thresholds, end))._sides(equation)
+            moved.append(0.0 if near is None else max(abs(sum(a) - sum(b)) for a, b in zip(near, sides, strict=True)))
+        return min(moved) > self._room(sides)
+
+    def _room(self, sides: list[list[float]]) -> float:
+        return _CLOSE * sum(map(abs, itertools.chain(*sides))) + FLOOR * self._width
 
     def _fits(self, equation: Equation, sides: list[list[float]]) -> bool | None:
         left, right = map(sum, sides)
@@ -115,7 +128,7 @@ class SolvedInstance(InstanceValues):
             return False
         if not (np.isfinite(left) and np.isfinite(right)):
             return None
-        room = _CLOSE * sum(map(abs, itertools.chain(*sides))) + FLOOR * self._width
+        room = self._room(sides)
         if equation.relation is Relation.AT_LEAST:
             return bool(left >= right - room)
         return bool(left <= right + room if equation.relation is Relation.AT_MOST else abs(left - right) <= room)
@@ -171,26 +184,31 @@ class SolvedInstance(InstanceValues):
         return bool(np.all((value >= low) & (value <= high)))  # beside an end another formula may hold
 
     def _number(self, part: sp.Expr) -> float:
-        if isinstance(part, sp.Piecewise):
-            return self._number(next(case for case, condition in part.args if self._is_met(condition, {})))
+        if part.has(sp.Piecewise) and not part.has(sp.Derivative, sp.Integral, sp.Limit, sp.Sum):
+            cases = {each: self._case(each) for each in part.atoms(sp.Piecewise)}
+            return self._number(part.xreplace(cases))
         value = float(np.asarray(self._value(part, {})))
         is_known = part.has(*_NO_FORMULA) or part in (sp.oo, -sp.oo)
         return self._in_balls(part, value) if self.is_careful and not is_known else value
 
+    def _case(self, cases: sp.Piecewise) -> sp.Expr:
+        return next(case for case, condition in cases.args if self._is_met(condition, {}))
+
     def _in_balls(self, formula: sp.Expr, value: float) -> float:
         """Evaluate a formula anew in balls, as doubles may overflow or cancel.
 
-        Ends in it are decimals, and so are numbers here. At an end θ − low may be 0, and what
+        Numbers are read as those of the law's formulas are. At an end θ − low may be 0, and what
         depends on its sign is NaN.
         """
         known = {letter: float(self._letter(letter, summed=False)) for letter in formula.free_symbols}
         if not all(map(np.isfinite, known.values())):
             return value
         exact = formula.xreplace({number: sp.Rational(str(number)) for number in formula.atoms(sp.Float)})
-        (ball,) = values_at(exact, [{letter: Fraction(repr(number)) for letter, number in known.items()}], _BITS)
+        read = {letter: reading_of(self.law)(number) for letter, number in known.items()}
+        (ball,) = values_at(exact, [{letter: Fraction(int(x.p), int(x.q)) for letter, x in read.items()}], _BITS)
         if not ball.is_finite():
             return float("nan")
-        return float(ball.mid()) if ball.rad() <= _CLOSE * abs(ball.mid()) else value
+        return float(ball.mid()) if ball.rad() <= max(_CLOSE * abs(ball.mid()), _NOTHING) else value
 
     def _value(self, part: sp.Basic, known: Mapping[sp.Basic, Any], *, summed: bool = False) -> Any:
         """Compute a part; within a sum over owners as an array with an entry an owner."""

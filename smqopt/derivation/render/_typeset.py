@@ -378,6 +378,13 @@ class _LegendPrinter(LatexPrinter):  # type: ignore[misc]
         turned = relation.rhs in (THETA, X) and relation.lhs not in (THETA, X)
         return str(super()._print_Relational(relation.reversed if turned else relation))
 
+    def _print_Limit(self, limit: Any) -> str:
+        """Keep the side apart from the powers of a place, as of 4·10⁻⁷."""
+        place = self._print(limit.args[2])
+        return str(super()._print_Limit(limit)).replace(
+            rf"\to {place}^", rf"\to {{{place}}}^" if "^" in place else rf"\to {place}^"
+        )
+
     def _print_Derivative(self, derivative: Any) -> str:
         variable, inner = derivative.variables[0], derivative.expr
         d = r"\partial" if requires_partial(inner) else "d"

@@ -18,7 +18,7 @@ from smqopt.valuation.law._base import Index, Valuation
 from smqopt.valuation.law._external import validate_foreign
 from smqopt.valuation.law._hazard_rule import decide_by_formula
 from smqopt.valuation.law._parameters import check_keys, checked_parameters, require
-from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular, Verdict
+from smqopt.valuation.law._verdict import CdfVerdict, Hazard, Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.monotonicity._grid_search import seek_fall
 from smqopt.valuation.tabular._discrete import Discrete
 from smqopt.valuation.tabular._piecewise_uniform import PiecewiseUniform
@@ -216,16 +216,16 @@ class TruncatedLaw(TruncatedByMass):
             and np.all(np.asarray(self.low) == self.law.low)
         ):
             return verdict  # cut from above alone, J is what it was
-        if self.formula:
-            from smqopt.valuation.monotonicity._virtual_cost import decide_regularity  # noqa: PLC0415 (loads sympy)
-
-            return decide_regularity(self)
         if self.size is None:
             from smqopt.valuation.monotonicity._on_pieces import decide_in_pieces  # noqa: PLC0415 (loads sympy)
 
             decided = decide_in_pieces(self)
-            if isinstance(decided, Regular):
+            if not isinstance(decided, Undecided) or self.formula:
                 return decided
+        elif self.formula:
+            from smqopt.valuation.monotonicity._virtual_cost import decide_regularity  # noqa: PLC0415 (loads sympy)
+
+            return decide_regularity(self)
         return seek_fall(self, "the whole law is not known to be regular")
 
     def _has_falling_density(self) -> bool:
@@ -294,6 +294,10 @@ class TruncatedLaw(TruncatedByMass):
         if not isinstance(self.law, Mixture) or not np.any(theta >= high):
             return theta
         return np.where((theta >= high) & np.isin(high, self.law.knots()), np.nextafter(high, -np.inf), theta)
+
+    def _joints(self) -> Floats:
+        knots = self.law.knots()
+        return knots if self.size is None or knots.ndim > 1 else np.tile(knots[:, np.newaxis], self.size)
 
     def _rough_quantile(self, q: Floats) -> Floats:
         bottom, top = self.law.cdf(self.low), self.law.cdf(self.high)

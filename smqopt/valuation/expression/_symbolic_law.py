@@ -83,7 +83,7 @@ class SymbolicLaw:
             raise InputError("symbolic law", "is one an owner", remedy="say which owner, from 0")
         values = {name: exact_number(self.law, _of(self.law.arguments[name], owner)) for name in self.law.parameters}
         cdf = parse(self.law.formula, values, f"the {self.law.name} law")
-        return SymbolicLaw(self.theta, values["low"], values["high"], cdf, _slope(cdf), {}, self.law)
+        return SymbolicLaw(self.theta, values["low"], values["high"], cdf, slope(cdf), {}, self.law)
 
 
 def symbolic_law(law: Law, *, ends_are_symbols: bool | None = None) -> SymbolicLaw:
@@ -134,10 +134,11 @@ def _symbol(name: str, value: float | Floats) -> sp.Symbol:
 
 
 def _density(cdf: sp.Expr) -> sp.Expr:
-    return _tidy(_slope(cdf))
+    return _tidy(slope(cdf))
 
 
-def _slope(cdf: sp.Expr) -> sp.Expr:
+def slope(cdf: sp.Expr) -> sp.Expr:
+    """Differentiate a formula in θ."""
     plain = sp.Dummy("theta")  # of which nothing is assumed: SymPy's guesses at signs can take for ever
     return sp.diff(cdf.xreplace({THETA: plain}), plain).xreplace({plain: THETA})
 

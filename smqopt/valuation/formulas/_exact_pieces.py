@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -15,7 +16,8 @@ from smqopt.valuation.formulas._incomplete_functions import (
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.valuation.formulas._law_formulas import LawFormulas, scale_to_one, spelled_by_text
+from smqopt.valuation.expression._symbolic_law import slope
+from smqopt.valuation.formulas._law_formulas import LawFormulas, Number, reading_of, scale_to_one, spelled_by_text
 from smqopt.valuation.formulas._triangular_pieces import triangular_formulas
 from smqopt.valuation.law._base import Valuation
 
@@ -23,34 +25,42 @@ MOST_PIECES = 12
 """Laws of more pieces are not derived: each claim is checked on each piece."""
 
 
-def exact_pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
+def exact_pieces(law: Valuation, number: Number | None = None) -> tuple[LawFormulas, ...] | None:
     """Return the pieces of a common law from low to high, gaps too.
 
     None without a formula, or with one that takes too much work to write out.
+
+    Parameters
+    ----------
+    number
+        How the numbers of a law are read that this one is a part of; by default as its own.
     """
-    pieces = within_limit(lambda: _pieces(law), None)
+    pieces = within_limit(lambda: _pieces(law, number or reading_of(law)), None)
     if pieces is None:
         return None
     massive = [k for k, piece in enumerate(pieces) if not piece.is_gap]
     return pieces[massive[0] : massive[-1] + 1]
 
 
-def _pieces(law: Valuation) -> tuple[LawFormulas, ...] | None:
+def _pieces(law: Valuation, number: Number) -> tuple[LawFormulas, ...] | None:
     """Return pieces side by side; the first and the last may hold no mass."""
     if law.size is not None:
         return None
     if law.name in _MADE_OF_PIECES:
-        return _MADE_OF_PIECES[law.name](law)
+        return _MADE_OF_PIECES[law.name](law, number)
     general = _formulas_of(law)
     if general is None:
         return None
-    numbers = general.fix({symbol: decimal(float(law.arguments[name])) for name, symbol in general.parameters})
-    return numbers.pieces or (_between_ends(scale_to_one(numbers), law),)
+    read = number if law.ends_are_symbols else decimal
+    numbers = general.fix({symbol: read(float(law.arguments[name])) for name, symbol in general.parameters})
+    if law.formula:  # in letters a density may be 0/0 at an end
+        numbers = replace(numbers, pdf=slope(numbers.cdf))
+    return numbers.pieces or (_between_ends(scale_to_one(numbers), law, number),)
 
 
-def _between_ends(typed: LawFormulas, law: Any) -> LawFormulas:
-    """Stretch a typed law, whose ends are multiples of a unit, to decimal ends."""
-    low, high = decimal(float(law.low)), decimal(float(law.high))
+def _between_ends(typed: LawFormulas, law: Any, number: Number) -> LawFormulas:
+    """Stretch a typed law, whose ends are multiples of a unit, to the ends at hand."""
+    low, high = number(float(law.low)), number(float(law.high))
     if (low, high) == (typed.low, typed.high):
         return typed
     factor = (typed.high - typed.low) / (high - low)
@@ -73,12 +83,12 @@ def _formulas_of(law: Valuation) -> LawFormulas | None:
             return spelled_by_text(law) if law.formula else None
 
 
-def _of_histogram(law: Any) -> tuple[LawFormulas, ...]:
+def _of_histogram(law: Any, number: Number) -> tuple[LawFormulas, ...]:
     edges, masses = law.edges.tolist(), [Fraction(repr(mass)) for mass in law.masses.tolist()]
     total, below = sum(masses, Fraction(0)), Fraction(0)
     pieces = []
     for (first, last), mass in zip(pairwise(edges), masses, strict=True):
-        low, high = decimal(first), decimal(last)
+        low, high = number(first), number(last)
         density = _exact(mass / total) / (high - low)
         cdf = _exact(below / total) + density * (THETA - low)
         pieces.append(_piece(low, high, cdf, density, of_edges=True))
@@ -86,9 +96,9 @@ def _of_histogram(law: Any) -> tuple[LawFormulas, ...]:
     return tuple(pieces)
 
 
-def _of_mixture(law: Any) -> tuple[LawFormulas, ...] | None:
+def _of_mixture(law: Any, number: Number) -> tuple[LawFormulas, ...] | None:
     """Add the weighted formulas up, between neighbouring ends of any pieces."""
-    parts = [exact_pieces(part) for part in law.laws]
+    parts = [exact_pieces(part, number) for part in law.laws]
     if any(part is None for part in parts):
         return None
     weights = [decimal(weight) for weight in law.weights.tolist()]
@@ -112,11 +122,11 @@ def _on_interval(pieces: tuple[LawFormulas, ...], low: sp.Rational, high: sp.Rat
     return sp.Integer(1 if pieces[-1].high <= low else 0), sp.Integer(0)
 
 
-def _of_truncation(law: Any) -> tuple[LawFormulas, ...] | None:
-    whole = exact_pieces(law.law)
+def _of_truncation(law: Any, number: Number) -> tuple[LawFormulas, ...] | None:
+    whole = exact_pieces(law.law, number)
     if whole is None:
         return None
-    low, high = decimal(float(law.low)), decimal(float(law.high))
+    low, high = number(float(law.low)), number(float(law.high))
     bottom, top = (_cdf_at(whole, end) for end in (low, high))
     of_edges = any(piece.of_edges for piece in whole)
     pieces = []
@@ -144,7 +154,7 @@ def _exact(fraction: Fraction) -> sp.Rational:
     return sp.Rational(fraction.numerator, fraction.denominator)
 
 
-_MADE_OF_PIECES: Mapping[str, Callable[[Any], tuple[LawFormulas, ...] | None]] = {
+_MADE_OF_PIECES: Mapping[str, Callable[[Any, Number], tuple[LawFormulas, ...] | None]] = {
     "piecewise-uniform": _of_histogram,
     "mixture": _of_mixture,
     "truncated": _of_truncation,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from smqopt.algebra import TAKEN, decimal, parse, put_in
+from smqopt.algebra import TAKEN, decimal, parse, put_in, rational
 from smqopt.numeric import SUPPORT_END
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, exact_number, symbolic_law
 from smqopt.valuation.law._base import Valuation
@@ -19,6 +19,11 @@ Row = tuple[tuple[sp.Symbol, sp.Rational], ...]
 Range = tuple[sp.Symbol, sp.Expr, sp.Expr | None]
 """A parameter and the open interval in which it lies; None where there is no upper end."""
 
+Number = Callable[[float], sp.Rational]
+"""How a number of a law is read exactly."""
+
+_CROWDED = 2.0**-24
+"""Joints nearer to each other, relative to them, are no longer where their decimals are."""
 _SPECIAL = (sp.lowergamma, sp.betainc)
 """Functions of laws by name, whose mass is 1 by their making."""
 _DIGITS, _EXACT = 60, 1e-40
@@ -73,6 +78,14 @@ class LawFormulas:
     def within(self, ranges: tuple[Range, ...]) -> LawFormulas:
         """Say more of some parameters."""
         return replace(self, ranges=self.ranges + ranges)
+
+
+def reading_of(law: Valuation) -> Number:
+    """Read decimals, but doubles as they are where joints of a common law lie too near together."""
+    if law.size is not None:
+        return decimal
+    knots = np.unique(law.knots())
+    return rational if np.any(np.diff(knots) < _CROWDED * np.abs(knots[1:])) else decimal
 
 
 def join(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> LawFormulas:

@@ -23,6 +23,7 @@ from smqopt.valuation.formulas._law_formulas import (
     Row,
     given_rows,
     join,
+    reading_of,
     scale_to_one,
     spelled_by_text,
     weight_groups,
@@ -104,10 +105,8 @@ def by_sides(law: Valuation) -> list[tuple[Valuation, Index]]:
 
 def in_numbers(law: Valuation) -> LawFormulas:
     """Spell a common law out in its own numbers, so that balls decide signs."""
-    general = formulas_of(law)
-    return scale_to_one(
-        general.fix({symbol: decimal(float(law.arguments[name])) for name, symbol in general.parameters})
-    )
+    general, read = formulas_of(law), reading_of(law) if law.ends_are_symbols else decimal
+    return scale_to_one(general.fix({symbol: read(float(law.arguments[name])) for name, symbol in general.parameters}))
 
 
 def _formulas_at(law: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from smqopt.algebra import Domain, Negative, Nonnegative, decide_sign, work_budget
+from smqopt.algebra import THETA, Domain, Negative, Nonnegative, decide_sign, work_budget
+from smqopt.numeric import Ball, ball, ball_function
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
-from smqopt.valuation.law._verdict import Regular, Undecided, Verdict
+from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, rises_on
+from smqopt.valuation.monotonicity._witness import falling_pair
 
 if TYPE_CHECKING:
+    import sympy as sp
+
     from smqopt.valuation.formulas._law_formulas import LawFormulas
     from smqopt.valuation.law._base import Valuation
 
@@ -27,7 +32,7 @@ def decide_in_pieces(law: Valuation) -> Verdict:
         return decide_regularity(law) if law.formula else Undecided("the law has no formulas, or too many")
     with work_budget():
         verdict, sign_is_open = decide_pieces(pieces)
-    if isinstance(verdict, Regular) or sign_is_open or not law.formula:  # the formula's sign would be as open
+    if not isinstance(verdict, Undecided) or sign_is_open or not law.formula:  # whose sign would be as open
         return verdict
     return decide_regularity(law)
 
@@ -55,11 +60,29 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
     for piece in pieces:
         found = rises_on(piece.cdf, piece.pdf, piece.low, piece.high)
         if isinstance(found, Negative):
-            return Undecided(f"2f² − F f′ < 0 between {piece.low} and {piece.high}"), False
+            return _fall(piece, piece, found.point, f"2f² − F f′ < 0, by {found.method}"), False
         if not isinstance(found, Nonnegative):
             return Undecided(f"J′ ≥ 0 could not be proved between {piece.low} and {piece.high}"), True
         methods[found.method] = None
     for before, after in pairwise(pieces):
         if not density_does_not_rise(before, after):
-            return Undecided(f"that the density does not rise at {before.high} could not be proved"), False
+            return _fall(before, after, _fraction(before.high), "the density is not shown not to rise"), False
     return Regular("; ".join(methods) + (f", on each of {len(pieces)} pieces" if len(pieces) > 1 else "")), False
+
+
+def _fall(before: LawFormulas, after: LawFormulas, point: Fraction, reason: str) -> Irregular | Undecided:
+    """Find two doubles round a point of a piece, or of a joint, between which J falls."""
+    sides = [(ball_function(each.cdf, [THETA]), ball_function(each.pdf, [THETA])) for each in (before, after)]
+
+    def cost(t: float) -> Ball:
+        F, f = sides[t >= point]  # a joint belongs to what goes on above
+        return ball(t) + F(ball(t)) / f(ball(t))
+
+    fall = falling_pair(cost, _fraction(before.low), _fraction(after.high), point)
+    if fall is None:
+        return Undecided(f"{reason} at {float(point)!r}, and no two doubles show a fall of J")
+    return Irregular(f"{reason} at {float(point)!r}, checked in ball arithmetic", *fall)
+
+
+def _fraction(number: sp.Rational) -> Fraction:
+    return Fraction(int(number.p), int(number.q))

@@ -42,9 +42,21 @@ def proved_fall(
     """
     F, f = ball_function(exact.cdf, [THETA]), ball_function(exact.pdf, [THETA])
 
-    def at(t: float) -> Ball:
-        return value(ball(t), F(ball(t)), f(ball(t)))
+    return falling_pair(lambda t: value(ball(t), F(ball(t)), f(ball(t))), low, high, point)
 
+
+def falling_pair(
+    at: Callable[[float], Ball], low: Fraction, high: Fraction, point: Fraction
+) -> tuple[Pair, Pair] | None:
+    """Return θ₁ < θ₂ with the larger value at θ₁, and the values; else None.
+
+    Parameters
+    ----------
+    at
+        The function, at a double.
+    low, high, point
+        As for `proved_fall`.
+    """
     with precision(BITS):
         for first, second in _pairs(at, low, high, point):
             values = at(first), at(second)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from itertools import pairwise
 
 import numpy as np
 
@@ -95,6 +96,10 @@ class TruncatedByMass(Valuation):
 
     # --- inside -----------------------------------------------------------------------------------
 
+    def _joints(self) -> Floats:
+        """Return where g may jump, not falling along the first axis; shape (k,) or (k, n)."""
+        return np.empty((0,) if self.size is None else (0, self.size))
+
     def mass_of_support(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Compute the mass of the support, as `interval_mass` does; of a common law once."""
         if self.size is not None:
@@ -148,5 +153,11 @@ class TruncatedByMass(Valuation):
         near = np.flatnonzero((mass < CANCELLED * head) & (t > s))
         if near.size:
             law, shift = self.at(np.tile(near, BOTH.size)), np.tile(scale[near], BOTH.size)
-            mass[near] = integrate(lambda x: law.density(x, shift), s[near], t[near], mass[near], head[near])
+            joints = self._joints() if self.size is None else self._joints()[:, near]
+            joints = np.clip(joints.reshape(joints.shape[0], -1), s[near], t[near])
+            unknown, whole = np.full(near.size, np.nan), np.zeros(near.size)
+            for a, b in pairwise([s[near], *joints, t[near]]):
+                if np.any(a < b):
+                    whole += integrate(lambda x: law.density(x, shift), a, b, unknown, head[near])
+            mass[near] = np.where(np.isfinite(whole), whole, mass[near])
         return mass, scale
