@@ -99,7 +99,7 @@ class SolvedInstance(InstanceValues):
 
         A statement says nothing outside its own domain.
         """
-        sides = self._sides(equation)
+        sides = self.sides(equation)
         if sides is None:
             return None
         if not self.is_careful and self._fits(equation, sides) is False:
@@ -111,7 +111,7 @@ class SolvedInstance(InstanceValues):
         """Tell whether thresholds a double on, either way, move a side by more than its room."""
         moved = []
         for end in (self.law.low, self.law.high):
-            near = replace(self, thresholds=np.nextafter(self.thresholds, end))._sides(equation)
+            near = replace(self, thresholds=np.nextafter(self.thresholds, end)).sides(equation)
             moved.append(0.0 if near is None else max(abs(sum(a) - sum(b)) for a, b in zip(near, sides, strict=True)))
         return min(moved) > self._room(sides)
 
@@ -152,13 +152,14 @@ class SolvedInstance(InstanceValues):
 
     def is_tight(self, equation: Equation) -> bool:
         """Tell whether both sides of a statement are equal here, or have no value."""
-        sides = self._sides(equation)
+        sides = self.sides(equation)
         if sides is None:
             return True
         left, right = map(sum, sides)
         return not abs(left - right) > _CLOSE * sum(map(abs, itertools.chain(*sides)))
 
-    def _sides(self, equation: Equation) -> list[list[float]] | None:
+    def sides(self, equation: Equation) -> list[list[float]] | None:
+        """Evaluate the terms of both sides; None where the statement says nothing."""
         if self.price == 0 and self.step == "budget-price":  # which speaks of a budget that is spent
             return None
         rule = equation.relation is Relation.DEFINED and equation.left in (CLIPPED_THRESHOLD, THRESHOLD(X))

@@ -11,12 +11,12 @@ from typing import Any
 import sympy as sp
 
 from smqopt.algebra import THETA, decimal, put_in, within_limit
+from smqopt.valuation.expression._symbolic_law import slope
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
     log_normal_from_zero,
 )
-from smqopt.valuation.expression._symbolic_law import slope
 from smqopt.valuation.formulas._law_formulas import LawFormulas, Number, reading_of, scale_to_one, spelled_by_text
 from smqopt.valuation.formulas._triangular_pieces import triangular_formulas
 from smqopt.valuation.law._base import Valuation
