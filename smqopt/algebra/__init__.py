@@ -113,6 +113,7 @@ if TYPE_CHECKING:
         has_long_exponents as has_long_exponents,
         might_be_inverted as might_be_inverted,
     )
+    from smqopt.algebra.expression._moments import in_moments as in_moments
     from smqopt.algebra.expression._parser import (
         THETA as THETA,
         check_name as check_name,

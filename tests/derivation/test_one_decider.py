@@ -146,6 +146,13 @@ def test_a_power_that_begins_within_is_regular():
     assert isinstance(NEAR["a power that begins within"].regularity(), smq.Regular)
 
 
+def test_a_fall_at_a_joint_of_incomplete_functions_is_shown_in_balls():
+    parts = [smq.Gamma(2.588, 0.473, 0.5, 2), smq.Kumaraswamy(2, 3, 0, 0.5)]
+    verdict = smq.Mixture(parts, [0.6, 0.4]).regularity()
+    assert isinstance(verdict, smq.Irregular)
+    assert "ball arithmetic" in verdict.method
+
+
 @pytest.mark.parametrize("share", [0.1, 0.45, 0.5, 0.9])
 def test_the_mass_across_a_joint_is_the_sum_of_both_sides(share):
     """Sums on 16 and on 24 nodes agree on what is wrong, where the joint lies in the middle."""

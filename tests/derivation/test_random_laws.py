@@ -98,7 +98,7 @@ def owners_of(law, formulas, rng):
     knots = [truth.low, *truth.joints, truth.high]
     if truth.joints:
         thresholds += [a + (b - a) * mpf(rng.uniform()) for a, b in itertools.pairwise(knots)]
-    thresholds += [truth.low + truth.width / 3] * all(t in (truth.low, truth.high) for t in thresholds)
+    thresholds += [truth.low + truth.width / 3] * (not any(truth.low < t < truth.high for t in thresholds))
     inside = [(t, truth.cost(t)) for t in thresholds if truth.low < t < truth.high]
     inside = [(t, x) for t, x in inside if mpmath.isfinite(x)]
     edges = []

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from smqopt.algebra import THETA, Domain, Negative, Nonnegative, decide_sign, work_budget
+from smqopt.algebra import THETA, Domain, Negative, Nonnegative, decide_sign, in_moments, work_budget
 from smqopt.numeric import Ball, ball, ball_function
 from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.law._verdict import Irregular, Regular, Undecided, Verdict
@@ -72,7 +72,13 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
 
 def _fall(before: LawFormulas, after: LawFormulas, point: Fraction, reason: str) -> Irregular | Undecided:
     """Find two doubles round a point of a piece, or of a joint, between which J falls."""
-    sides = [(ball_function(each.cdf, [THETA]), ball_function(each.pdf, [THETA])) for each in (before, after)]
+    try:
+        sides = [
+            [ball_function(in_moments(formula), [THETA]) for formula in (each.cdf, each.pdf)]
+            for each in (before, after)
+        ]
+    except ValueError:
+        return Undecided(f"{reason} at {float(point)!r}, and a function is not known to ball arithmetic")
 
     def cost(t: float) -> Ball:
         F, f = sides[t >= point]  # a joint belongs to what goes on above
