@@ -60,17 +60,17 @@ def decide_pieces(pieces: Sequence[LawFormulas]) -> tuple[Verdict, bool]:
     for piece in pieces:
         found = rises_on(piece.cdf, piece.pdf, piece.low, piece.high)
         if isinstance(found, Negative):
-            return _fall(piece, piece, found.point, f"2f² − F f′ < 0, by {found.method}"), False
+            return _fall(piece, piece, found.point, f"by {found.method} near"), False
         if not isinstance(found, Nonnegative):
             return Undecided(f"J′ ≥ 0 could not be proved between {piece.low} and {piece.high}"), True
         methods[found.method] = None
     for before, after in pairwise(pieces):
         if not density_does_not_rise(before, after):
-            return _fall(before, after, _fraction(before.high), "the density is not shown not to rise"), False
+            return _fall(before, after, _fraction(before.high), "where two pieces meet, at"), False
     return Regular("; ".join(methods) + (f", on each of {len(pieces)} pieces" if len(pieces) > 1 else "")), False
 
 
-def _fall(before: LawFormulas, after: LawFormulas, point: Fraction, reason: str) -> Irregular | Undecided:
+def _fall(before: LawFormulas, after: LawFormulas, point: Fraction, where: str) -> Irregular | Undecided:
     """Find two doubles round a point of a piece, or of a joint, between which J falls."""
     try:
         sides = [
@@ -78,7 +78,9 @@ def _fall(before: LawFormulas, after: LawFormulas, point: Fraction, reason: str)
             for each in (before, after)
         ]
     except ValueError:
-        return Undecided(f"{reason} at {float(point)!r}, and a function is not known to ball arithmetic")
+        return Undecided(
+            f"a fall of J is not excluded {where} {float(point)!r}, with a function that balls do not know"
+        )
 
     def cost(t: float) -> Ball:
         F, f = sides[t >= point]  # a joint belongs to what goes on above
@@ -86,8 +88,8 @@ def _fall(before: LawFormulas, after: LawFormulas, point: Fraction, reason: str)
 
     fall = falling_pair(cost, _fraction(before.low), _fraction(after.high), point)
     if fall is None:
-        return Undecided(f"{reason} at {float(point)!r}, and no two doubles show a fall of J")
-    return Irregular(f"{reason} at {float(point)!r}, checked in ball arithmetic", *fall)
+        return Undecided(f"a fall of J is not excluded {where} {float(point)!r}, and no two doubles show one")
+    return Irregular(f"found {where} {float(point)!r}, checked in ball arithmetic", *fall)
 
 
 def _fraction(number: sp.Rational) -> Fraction:
