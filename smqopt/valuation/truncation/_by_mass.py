@@ -153,8 +153,8 @@ class TruncatedByMass(Valuation):
         near = np.flatnonzero((mass < CANCELLED * head) & (t > s))
         if near.size:
             law, shift = self.at(np.tile(near, BOTH.size)), np.tile(scale[near], BOTH.size)
-            joints = self._joints() if self.size is None else self._joints()[:, near]
-            joints = np.clip(joints.reshape(joints.shape[0], -1), s[near], t[near])
+            joints = self._joints()[:, np.newaxis] if self.size is None else self._joints()[:, near]
+            joints = np.clip(joints, s[near], t[near])
             unknown, whole = np.full(near.size, np.nan), np.zeros(near.size)
             for a, b in pairwise([s[near], *joints, t[near]]):
                 if np.any(a < b):
