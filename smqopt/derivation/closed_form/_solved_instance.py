@@ -108,7 +108,7 @@ class SolvedInstance(InstanceValues):
         return None if found is False and self._drowns(equation, sides) else found
 
     def _drowns(self, equation: Equation, sides: list[list[float]]) -> bool:
-        """Tell whether thresholds a double on, either way, move a side by more than its room."""
+        """Tell whether a threshold one double on, either way, moves a side too far."""
         moved = []
         for end in (self.law.low, self.law.high):
             near = replace(self, thresholds=np.nextafter(self.thresholds, end)).sides(equation)

@@ -81,7 +81,7 @@ class LawFormulas:
 
 
 def reading_of(law: Valuation) -> Number:
-    """Read decimals, but doubles as they are where joints of a common law lie too near together."""
+    """Read decimals, but doubles as they are where joints lie too near together."""
     if law.size is not None:
         return decimal
     knots = np.unique(law.knots())
