@@ -272,3 +272,18 @@ def test_a_side_is_kept_apart_from_the_powers_of_a_place():
     limit = sp.Limit(THETA, THETA, sp.Rational(4, 10**7), "-")
     assert convert(latex(limit))
     assert latex(limit.xreplace({limit.args[2]: LOW})).startswith(r"\lim_{\theta_i \to \underline{\theta}_i^-}")
+
+
+@pytest.mark.parametrize(
+    ("law", "shown"),
+    [
+        (smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 0, 1]), "F is flat from 1 to 2"),
+        (smq.PiecewiseUniform([0.1, 0.3, 0.7], [0.1, 0.3]), r"\lim_{\theta_i \to \frac{3}{10}^+}"),
+    ],
+    ids=repr,
+)
+def test_the_proof_of_an_irregular_law_shows_where_the_virtual_cost_falls(law, shown):
+    page = derive(law).to_latex(form="theorem")
+    proof = page[page.index(r"\begin{proof}") : page.index(r"\end{proof}")]
+    assert shown in proof
+    assert "not known to rise" not in proof

@@ -167,8 +167,21 @@ def _proof(law: ShownLaw, most: int) -> Iterator[str]:
         yield from _formula(next(shown))
         if regular:
             yield _RISES + (_JOINS if len(others) > 1 else "") + "."
+    falls = [each for each in equations.get("regularity", ()) if each.word == "refuted" and each.method]
+    for each in falls[:1]:
+        if r"\lim" in each.latex and "F is flat" not in each.method:
+            yield text(f"Where two pieces meet J_i falls: this does not hold ({each.method}).")
+            yield display(each.latex, each.key)
+        else:
+            yield text(f"J_i falls somewhere: {each.method}.")
     yield _PROOF
-    yield _OPTIMAL if regular else _WITHOUT
+    yield (
+        _OPTIMAL
+        if regular
+        else _WITHOUT.replace("is not known to rise everywhere", "falls somewhere")
+        if falls
+        else _WITHOUT
+    )
     if solved:
         yield _SOLVED[len(solved)]
         yield from (line for each in shown for line in _formula(each))

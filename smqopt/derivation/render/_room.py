@@ -25,7 +25,7 @@ _IN_SHORT = {
 }
 _OTHERS, _ALL = "Other steps", "All steps"
 _SHARED = (
-    "All laws share one budget price λ, the root of the budget equation over all owners; a closed form of λ below is for owners of that law alone. "
+    "All laws share one budget price λ, at which all owners together spend the budget; a closed form of λ below is for owners of that law alone. "
     "Where J does not fall, one threshold per owner is optimal; elsewhere lotteries over two may do better."
 )
 _SENTENCE = re.compile(r"(?<=\.) (?=[A-Zλ])")

@@ -20,7 +20,7 @@ REGULARITY = {
     Verdict.REFUTED: "The distribution is irregular: J falls somewhere, and lotteries over two thresholds may do better than one.",
     Verdict.UNDECIDED: "Whether J falls somewhere is undecided, so the distribution is treated as irregular.",
 }
-NO_PRICE = "λ has no closed form: it is the one root of the budget equation, found numerically."
+NO_PRICE = "λ has no closed form: it is the price at which the budget is spent, found numerically."
 ROUNDED = "Long numbers are rounded to six in print, and exact in every proof."
 
 
