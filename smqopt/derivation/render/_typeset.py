@@ -199,13 +199,6 @@ def _author_sum(function: sp.Expr, *limits: sp.Tuple) -> sp.Expr:
     return -sp.Sum(-function, *limits) if function.could_extract_minus_sign() else sp.Sum(function, *limits)
 
 
-def _author_sum(function: sp.Expr, *limits: sp.Tuple) -> sp.Expr:
-    """Leave out a sum of nothing, and draw a sign out of one."""
-    if function == 0:
-        return sp.Integer(0)
-    return -sp.Sum(-function, *limits) if function.could_extract_minus_sign() else sp.Sum(function, *limits)
-
-
 def _rounded_numbers(expression: sp.Basic) -> set[sp.Rational]:
     """Return the fractions that are rounded in print."""
     numbers = expression.atoms(sp.Rational)
