@@ -287,3 +287,9 @@ def test_the_proof_of_an_irregular_law_shows_where_the_virtual_cost_falls(law, s
     proof = page[page.index(r"\begin{proof}") : page.index(r"\end{proof}")]
     assert shown in proof
     assert "not known to rise" not in proof
+
+
+def test_a_notebook_says_where_its_forms_hold():
+    shown = derive(smq.Power(2, low=0.5))._repr_mimebundle_()["text/markdown"]
+    for said in (r"0 < k$, with $x_i", "the support begins at 0", "regular", "17 proved"):
+        assert said in shown

@@ -101,6 +101,7 @@ def test_sums_with_parameters_that_differ_are_not_printed():
     own = {symbol for symbol, _ in derivation.argument.law.parameters}
     assert not any(line.has(sp.Sum) and line.free_symbols & own for e in lines if e for line in (e.left, e.right))
     assert all(line.left != LAMBDA for line in lines if line)
+    assert numbers.latex()[0] == f"i = {numbers.instance.owner + 1}"
 
 
 def same(numbers, wrong, equation):

@@ -87,8 +87,11 @@ class InstanceNumbers:
         return Equation(left, equation.relation, right, domain=domain)
 
     def latex(self) -> tuple[str, ...]:
-        """Write each symbol and its number as an equation in LaTeX."""
-        return tuple(latex_of_equation(Equation(symbol, Relation.EQUAL, value)) for symbol, value in self.values)
+        """Write each symbol and its number as an equation in LaTeX, of which owner where it matters."""
+        known = self.instance
+        owner = (f"i = {known.owner + 1}",) if known is not None and known.whole and known.law.size is not None else ()
+        values = (latex_of_equation(Equation(symbol, Relation.EQUAL, value)) for symbol, value in self.values)
+        return (*owner, *values)
 
 
 def numbers_of(

@@ -69,13 +69,15 @@ def markdown_document(
 
 
 def markdown_summary(derivation: Derived) -> str:
-    """Write the answer alone, for notebooks: F, J, θ* and λ, and the verdict."""
+    """Write the answer alone, for notebooks: F, J, θ* and λ, where they hold, and the verdict."""
     laws = shown_laws(derivation, form="summary")
     blocks = [*filter(None, [text(about_laws(laws))])]
     for law in laws:
-        blocks.append(f"**{text(law.name)}**: {law.verdict}.")
+        under = [rf"for ${law.domain}$, with $x_i = \varepsilon_i/\lambda$:"] if law.domain else []
+        blocks.append(" ".join([f"**{text(law.name)}**", *under]))
         for shown in law.findings:
             blocks += [f"$${shown.latex}$$", *filter(None, [text(shown.remark)])]
+        blocks.append(_closing(law))
     return "\n\n".join(blocks)
 
 
@@ -91,7 +93,11 @@ def _answer(law: ShownLaw) -> Iterator[str]:
         yield f"Below a formula it stands with the numbers of the instance: {values}."
     for shown in law.findings:
         yield from _formula(shown)
-    yield " ".join(filter(None, (law.regularity, text(law.price), f"Steps: {law.verdict}.")))
+    yield _closing(law)
+
+
+def _closing(law: ShownLaw) -> str:
+    return " ".join(filter(None, (law.regularity, text(law.price), f"Steps: {law.verdict}.")))
 
 
 def markdown_step(step: ShownStep) -> Iterator[str]:
