@@ -87,7 +87,7 @@ class InstanceNumbers:
         return Equation(left, equation.relation, right, domain=domain)
 
     def latex(self) -> tuple[str, ...]:
-        """Write each symbol and its number as an equation in LaTeX, of which owner where it matters."""
+        """Write each symbol and its number in LaTeX, and whose they are."""
         known = self.instance
         owner = (f"i = {known.owner + 1}",) if known is not None and known.whole and known.law.size is not None else ()
         values = (latex_of_equation(Equation(symbol, Relation.EQUAL, value)) for symbol, value in self.values)

@@ -69,7 +69,7 @@ def markdown_document(
 
 
 def markdown_summary(derivation: Derived) -> str:
-    """Write the answer alone, for notebooks: F, J, θ* and λ, where they hold, and the verdict."""
+    """Write the answer alone, for notebooks, with its conditions."""
     laws = shown_laws(derivation, form="summary")
     blocks = [*filter(None, [text(about_laws(laws))])]
     for law in laws:
