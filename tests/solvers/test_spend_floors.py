@@ -197,3 +197,24 @@ def test_the_last_digit_of_the_budget_holds_where_what_is_left_counts(budget):
     records = [smq.PriceMenu((0.125, 1.075)), smq.CommonPrice("g"), smq.LinearRow(5.0, spend=[(0, -1.0)])]
     certificate = smq.verify(smq.solve(market, budget, constraints=records, objective=aim))
     assert (certificate.valid, certificate.grade) == (True, "proved"), certificate.reasons
+
+
+def test_what_states_the_highest_price_is_blamed_for_no_other_conflict():
+    market = smq.Market([0.9, 0.4], smq.Uniform(0, 1), groups={"g": ["a", "b"]})
+    most, least = smq.ExpectedOwners(at_most=0.9), smq.AcceptanceRange(at_least=0.5)
+    records = [smq.PriceRange(at_most=2.0), most, least, smq.LinearRow(0.1, spend=[(0, -1.0)])]
+    solution = smq.solve(market, 3.0, constraints=records)
+    assert solution.conflict == (most.words, least.words)
+    assert solution.details["relax_by"][most.words] == pytest.approx(0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize("aim", [None, smq.LeastSpend(), smq.WorstGroup("g")])
+@pytest.mark.parametrize("budget", [0.0, 0.4])
+def test_the_budget_under_laws_in_doubt_is_blamed_and_relaxed_once(aim, budget):
+    law = smq.Scenarios([smq.Uniform(0, 1.7), smq.Uniform(0, 1.5)])
+    market = smq.Market([1.0], law, groups={"g": ["a"]})
+    record = smq.Coverage("g", "a", at_least=1)
+    solution = smq.solve(market, budget, constraints=[record], objective=aim)
+    assert solution.conflict == (record.words, "the budget")
+    if budget > 0:
+        assert solution.details["relax_by"]["the budget"] == pytest.approx(1.7 - budget, abs=1e-6)

@@ -35,7 +35,8 @@ def fold(
     of_budget = math.inf
     if status is Status.INFEASIBLE:
         user = {record.words for record in records} | {BUDGET_WORDS}
-        conflict = tuple(dict.fromkeys(words for words in conflict if words in user))
+        known = dict.fromkeys(words for words in conflict if words in user)
+        conflict = tuple(sorted(known, key=lambda words: words == BUDGET_WORDS))
     else:
         multipliers[e.budget_rows] += price
         of_budget = float(np.sum(multipliers[e.budget_rows])) if in_rows else price

@@ -8,7 +8,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Linear, Objective, PurchasedPrivacy, Statement, asks_without_end, state, without_money
+from smqopt.market import (
+    ConstraintRecord,
+    Linear,
+    Market,
+    Objective,
+    PurchasedPrivacy,
+    Statement,
+    asks_without_end,
+    state,
+    without_money,
+)
 from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.columns._column_answers import Found
@@ -52,7 +62,10 @@ def find_conflict(statement: Statement, budget: float, objective: Objective) -> 
     needs = not has_value(stated, objective)
     numbers: list[int | None] = [*range(len(records))] if conflict is None else [*conflict]
     value = [_VALUE] if needs and conflict is None else []
-    found = irreducible([*numbers, None, *value], is_feasible)  # None stands for the budget
+    of_budget = [] if _is_in_rows(statement) else [None]  # None stands for the budget
+    by_turn = sorted((n for n in numbers if n is not None), key=lambda n: _turn(records[n], market))
+    found = irreducible([*by_turn, *of_budget, *value], is_feasible)
+    found = (*sorted(n for n in found if n is not None and n >= 0), *(n for n in found if n is None or n < 0))
     return tuple(_words(number, statement, objective) for number in found)
 
 
@@ -79,11 +92,12 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
 
     stated = state(statement.market, [record for record in statement.records if record.words in conflict])
     plenty = 2.0 * stated.most_that_can_be_spent() + budget
-    amount = budget if BUDGET in conflict else plenty
+    in_rows = _is_in_rows(stated)
+    amount = budget if BUDGET in conflict and not in_rows else plenty
     if not amount > 0 or stated.reduced.n > _MOST_FOR_RAYS or stated.conflict() is not None:
         return FrozenDict({})
     more = max(amount, _LEAST * stated.most_that_can_be_spent())
-    names = np.array([BUDGET, *(stated.records[number].words for number in stated.record_of_row)])
+    names = np.array(["" if in_rows else BUDGET, *(stated.records[number].words for number in stated.record_of_row)])
     search = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), *_close_below(more))
 
     few = len(conflict) <= _FEW_NAMES
@@ -116,6 +130,21 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
         return FrozenDict({})
     found = {name: give_way(name, first) for name in (BUDGET, *conflict) if name in conflict and np.any(names == name)}
     return FrozenDict({name: far for name, far in found.items() if np.isfinite(far)})
+
+
+def _is_in_rows(statement: Statement) -> bool:
+    """Say whether the budget is rows, one a law; the statement's own never binds."""
+    return any(not record.name and record.words == BUDGET for record in statement.records)
+
+
+def _turn(record: ConstraintRecord, market: Market) -> int:
+    """Return when a record is tried to go.
+
+    First what says the budget in another way, last what states the highest price, which others may
+    need.
+    """
+    of_prices = record.price_list(market) is not None or any(True for _ in record.price_bounds(market))
+    return 2 if of_prices else 0 if record.read_from_prices else 1
 
 
 def _close_below(budget: float) -> tuple[float, float]:
