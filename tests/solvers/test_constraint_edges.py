@@ -157,18 +157,18 @@ def test_a_budget_that_is_the_least_but_for_its_last_digit(n):
     assert certificate.lower_bound == pytest.approx(0.05 * np.sum(market.epsilon), rel=1e-12)
 
 
-@pytest.mark.parametrize("unit", [1.0, 4.0])
+@pytest.mark.parametrize("unit", [1.0, 4.0, 0.7])
 @pytest.mark.parametrize("goal", [smq.PurchasedPrivacy(), smq.WorstGroup("g"), smq.DiminishingReturns(0.3)])
 def test_who_must_be_paid_no_more_than_the_lowest_price_on_average_never_sells(goal, unit):
     """Multipliers would have to be infinite: with F(low) = 0 every sale costs more than the row allows."""
-    low = 0.3
+    low = 0.5  # times .7 is a double
     market = smq.Market([0.5, 1.0, 0.7], smq.Uniform(low, 1.2), groups={"g": ["a", "a", "b"]})
     row = smq.LinearRow(0.0, acceptance=[(i, -unit * low) for i in (0, 1)], spend=[(i, unit) for i in (0, 1)])
-    solution = smq.solve(market, 0.6, constraints=[row], objective=goal)
+    solution = smq.solve(market, 0.8, constraints=[row], objective=goal)
     assert solution.acceptance[:2].tolist() == [0.0, 0.0]
     assert smq.verify(solution).grade == "proved"
     nearly = smq.LinearRow(0.0, acceptance=[(i, -unit * low * 1.01) for i in (0, 1)], spend=row.spend)
-    assert smq.solve(market, 0.6, constraints=[nearly], objective=smq.PurchasedPrivacy()).acceptance[1] > 0
+    assert smq.solve(market, 0.8, constraints=[nearly], objective=smq.PurchasedPrivacy()).acceptance[1] > 0
 
 
 @pytest.mark.parametrize("share", [1.2, 1.5, 1.9])

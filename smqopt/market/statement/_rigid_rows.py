@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -170,10 +171,13 @@ class _Cascade:
             np.bincount(*each, minlength=n)[at] for each in ((paid, np.maximum(s, 0.0)), (at, -np.minimum(a, 0.0)))
         )
         once = (np.bincount(at, minlength=n)[at] == 1) & (np.bincount(paid, minlength=n)[at] == 1)
-        as_much = once & (np.frexp(pays)[0] == 0.5) & (pays * low >= brings)  # exact
-        if as_much.any():
-            as_much &= self._reach.at_low[at] == 0
-        return (a < 0) & ((pays * low * (1.0 - _FAR) > brings) | as_much)
+        near = np.flatnonzero(once & (a < 0) & (np.abs(pays * low - brings) <= _FAR * brings))
+        terms = np.array([pays, low, brings])[:, near].T.tolist()
+        as_much = near[[Fraction(each) * Fraction(price) >= other for each, price, other in terms]]
+        more = (a < 0) & (pays * low * (1.0 - _FAR) > brings)
+        if as_much.size:
+            more[as_much] |= self._reach.at_low[at[as_much]] == 0
+        return more
 
     def _on(self, row: Row, owners: Indices, values: Floats) -> tuple[Indices, Floats]:
         """Return rows n′ and coefficients.
