@@ -179,3 +179,16 @@ def test_what_owners_of_a_common_price_bring_counts_for_each(share):
     certificate = smq.verify(smq.solve(market, 1.0, constraints=[row, smq.CommonPrice("g")]))
     assert certificate.grade == "proved"
     assert certificate.lower_bound == pytest.approx(1.5 * (share * 0.3 - 0.3) / 0.9, rel=1e-9)
+
+
+def test_rows_of_both_signs_that_allow_nothing_of_a_common_price():
+    """Above 1 the first owner costs more than .34 and the second than 1; below, the second sells nothing."""
+    laws = smq.ByOwner([smq.Discrete([0.2, 0.5, 1.0], [1, 2, 1]), smq.Pareto(2, 1, 4)])
+    market = smq.Market([0.81, 0.23], laws, groups={"g": ["a", "a"]})
+    rows = [
+        smq.LinearRow(0.0, acceptance=[(0, -0.34), (1, -1.0)], spend=[(0, 1.0), (1, 1.0)]),
+        smq.LinearRow(0.0, acceptance=[(0, 1.0), (1, -1.03)]),
+    ]
+    certificate = smq.verify(smq.solve(market, 1.0, constraints=[*rows, smq.CommonPrice("g")]))
+    assert certificate.valid
+    assert certificate.upper_bound == 0

@@ -38,7 +38,7 @@ _LAST = 2.0**-6
 """Of roundings, what the last digits of terms come to."""
 _FAINT = 2.0**-12
 """A bound that is a smaller share of what all are worth."""
-_RAISE = 2.0**-30
+RAISE = 2.0**-30
 """Of multipliers, relatively, where nothing is worth buying."""
 
 
@@ -120,7 +120,7 @@ def _above_rounding(dual: Dual, found: SearchResult) -> SearchResult:
     point, nothing = found.point, dual.owners.value(found.offers.acceptance) == 0
     if not nothing and abs(point.value) >= _FAINT * abs(dual.owners.value(np.ones(dual.owners.n))):
         return found
-    higher = dual.at(point.z * (1.0 + (_RAISE if nothing else _ROUNDING)))
+    higher = dual.at(point.z * (1.0 + (RAISE if nothing else _ROUNDING)))
     rest = 0.0 if nothing else _ROUNDING * (4.0 * abs(point.value) + _LAST * point.size)
     return dataclasses.replace(found, point=higher) if higher.value <= point.value + rest else found
 

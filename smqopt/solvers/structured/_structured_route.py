@@ -19,7 +19,7 @@ from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._alike import merge_alike
 from smqopt.solvers.structured._conflict import find_conflict, has_value, least_relaxations
 from smqopt.solvers.structured._response import Owners
-from smqopt.solvers.structured._search import search
+from smqopt.solvers.structured._search import RAISE, search
 
 if TYPE_CHECKING:
     from smqopt.solvers.columns._column_answers import Found
@@ -155,6 +155,9 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
         margin *= 1.0 if keeps_budget else 8.0
         tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))
     _require_rows(statement, offers)
+    if found.lower == 0:  # the rounding of multipliers could be all of the bound
+        higher = search.bounds(dataclasses.replace(found, z=found.z * (1.0 + RAISE)))
+        found = higher if higher.upper < found.upper else found
     gap = float((found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny))
     details = {"gap": gap, "upper_bound": float(found.upper), "lower_bound": float(found.lower)}
     return _deliver(statement, budget, offers, found.z, {**details, **_law_weights(found)})
