@@ -21,7 +21,6 @@ from smqopt.errors import SolverError
 from smqopt.market import (
     ConstraintRecord,
     InCvxpy,
-    LinearRow,
     Offers,
     Solution,
     StatedInCvxpy,
@@ -128,10 +127,12 @@ def solve_under_cuts(
     if not curved and why_not is not None:
         return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
     value, rest = abs(found.objective_value), z.size - len(rows)
+    over, terms = _over(statement, Offers(found.thresholds, found.acceptance, found.lottery))
+    touch = (np.abs(over) <= CURVED_ROW.value * terms)[rest - 1 :].tolist()  # others have a price by rounding
     telling = [
         (number, row, price)
-        for (number, row, _), price in zip(cuts, z[rest:].tolist(), strict=True)
-        if price * max(abs(row.at_most), 1.0) > _COUNTS * value and _apart(row, found) <= CURVED_ROW.value
+        for (number, row, _), price, touches in zip(cuts, z[rest:].tolist(), touch, strict=True)
+        if price * max(abs(row.at_most), 1.0) > _COUNTS * value and touches
     ]
     stated: list[ConstraintRecord] = []
     for number, (group, excess) in enumerate(zip(groups, off, strict=True)):
@@ -165,17 +166,6 @@ def buy_nothing(
     records = (*linear, *stated)
     prices = np.zeros(len(state(program.market, records).names))
     return dataclasses.replace(solution, records=records, constraint_prices=_freeze(prices))
-
-
-def _apart(row: LinearRow, found: Solution) -> float:
-    """Return how far a row is from offers, relative to its terms.
-
-    A price that a solver leaves to one that does not touch them is its rounding: any prices bound.
-    """
-    used = [a * float(found.acceptance[int(i)]) for i, a in row.acceptance]
-    used += [s * float(found.spend[int(i)]) for i, s in row.spend]
-    terms = abs(row.at_most) + math.fsum(map(abs, used))
-    return abs(row.at_most - math.fsum(used)) / terms if terms > 0 else 0.0
 
 
 class _Drawing:
