@@ -176,3 +176,12 @@ def test_a_summary_has_no_steps():
     derivation = derive(smq.Uniform(0, np.array([1.0, 2.0])))
     assert "<details>" not in derivation.to_markdown("summary")
     assert 'id="law-threshold"' not in derivation.to_html("summary")
+
+
+@pytest.mark.slow
+def test_a_page_says_that_numbers_are_rounded_wherever_they_are():
+    exact = smq.Mixture([smq.Uniform(0, 1), smq.Power(2)], [0.25, 0.75])
+    for law, said in ((exact, 0), (CUT, 1), (LAWS["compositions by owner"], 1)):
+        page = derive(law).to_markdown()
+        assert page.count("rounded to six in print") == said, law
+        assert derive(law).to_markdown("full").count("rounded to six in print") >= said

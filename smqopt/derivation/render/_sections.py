@@ -115,9 +115,8 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
         "" if argument is None else latex_of_parameters(argument.law, argument.domain),
         tuple(findings(family, key, numbers)),
         REGULARITY[regularity],
-        f"The closed form of λ holds where {price.condition}."
-        if price is not None
-        else f"{NO_PRICE}{_note_on_rounding(family)}",
+        (NO_PRICE if price is None else f"The closed form of λ holds where {price.condition}.")
+        + _note_on_rounding(family),
         verdict_in_words(family),
         tuple(_own_steps(family, key)),
         () if numbers is None else numbers.latex(),
@@ -126,8 +125,9 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
 
 
 def _note_on_rounding(family: Derived) -> str:
-    law = None if family.argument is None else family.argument.law
-    return "" if law is None or not has_rounded([law.cdf, law.pdf]) else f" {ROUNDED}"
+    own = (equation for step in family.steps for equation in _own_equations(step))
+    sides = (side for equation in own for side in (equation.left, equation.right))
+    return f" {ROUNDED}" if has_rounded(sides) else ""
 
 
 def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = None) -> list[ShownEquation]:

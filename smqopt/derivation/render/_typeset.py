@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -125,7 +126,12 @@ def latex(expression: sp.Basic) -> str:
     >>> latex(2 * THETA - LOW)
     '2 \\theta_i - \\underline{\\theta}_i'
     """
-    return str(_PRINTER.doprint(_author_form(expression.xreplace(_WITHOUT_INDEX))))
+    return str(_PRINTER.doprint(_printed_form(expression)))
+
+
+@lru_cache(maxsize=2048)
+def _printed_form(expression: sp.Basic) -> sp.Basic:
+    return _author_form(expression.xreplace(_WITHOUT_INDEX))
 
 
 def _author_form(expression: sp.Basic) -> sp.Basic:
@@ -221,7 +227,7 @@ def has_rounded(expressions: Iterable[sp.Basic]) -> bool:
     >>> has_rounded([THETA / 3]), has_rounded([THETA / (3 * 10**15 + 1)])
     (False, True)
     """
-    return any(_rounded_numbers(each) or _with_decimals(each) != each for each in expressions)
+    return any(_printed_form(each).has(sp.Float) and not each.has(sp.Float) for each in expressions)
 
 
 def _with_author_fractions(part: sp.Basic) -> sp.Basic:
