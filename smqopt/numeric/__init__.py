@@ -45,7 +45,13 @@ if TYPE_CHECKING:
         plain_array as plain_array,
         points as points,
     )
-    from smqopt.numeric._roots import increasing_root as increasing_root
+    from smqopt.numeric._roots import (
+        SEARCH_CLOSE as SEARCH_CLOSE,
+        Bracket as Bracket,
+        increasing_root as increasing_root,
+        largest_within as largest_within,
+        log_ratio as log_ratio,
+    )
     from smqopt.numeric._sums import (
         BLOCK as BLOCK,
         UNITS as UNITS,

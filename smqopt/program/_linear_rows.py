@@ -50,11 +50,6 @@ def linear_constraints(
 
     None in place of one that is not linear in acceptance and spend. With `both_sides` |x| ≤ c is
     read as x ≤ c and −x ≤ c.
-
-    Raises
-    ------
-    InputError
-        If one has a number that is not finite.
     """
     sides = [_sides(one, acceptance, spend, both_sides=both_sides) for one in constraints]
     matrix, constant = affine_map([side.expr for of_one in sides for side in of_one], (acceptance, spend))

@@ -20,19 +20,7 @@ Aim: TypeAlias = "cp.Maximize | cp.Minimize"
 def state_objective(objective: Objective, market: Market, acceptance: cp.Variable, spend: cp.Variable) -> Aim:
     """State a record in acceptance and spend, in the user's units.
 
-    Parameters
-    ----------
-    objective
-        A record with a worth for each owner, or of linear terms and minima.
-    market
-        n rows.
-    acceptance, spend
-        Shape (n,) each.
-
-    Raises
-    ------
-    InputError
-        If the record is neither, or does not fit the market.
+    Records that are neither a worth for each owner, nor of linear terms and minima, are refused.
     """
     if not objective.separable:
         if type(objective).linear_form is not Objective.linear_form:
@@ -66,11 +54,7 @@ def _state_terms(objective: Objective, market: Market, acceptance: cp.Variable, 
 def check_objective(aim: object, acceptance: cp.Variable) -> Aim:
     """Take a user's objective.
 
-    Raises
-    ------
-    InputError
-        If it is no cvxpy objective, speaks of anything but acceptance, or could not be proved
-        concave (convex where it is minimised).
+    It must speak of acceptance alone, and be proved concave (convex where it is minimised).
     """
     where = "program: objective"
     if not isinstance(aim, (cp.Maximize, cp.Minimize)):

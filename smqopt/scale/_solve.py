@@ -20,7 +20,7 @@ import numpy as np
 
 from smqopt.errors import InputError, SolverError
 from smqopt.market import ConstraintRecord, Status, check_records, checked_budget
-from smqopt.numeric import BUDGET_MARGIN, UNITS, nearest_of_units
+from smqopt.numeric import BUDGET_MARGIN, SEARCH_CLOSE, UNITS, Bracket, largest_within, log_ratio, nearest_of_units
 from smqopt.scale._constrained_search import ConstrainedSearch
 from smqopt.scale._solution import ParquetSolution
 from smqopt.scale.parts._cluster import Progress, workers
@@ -31,7 +31,7 @@ from smqopt.scale.passes._first_pass import Overview, first_pass
 from smqopt.scale.passes._offers_pass import Price, offers_pass
 from smqopt.scale.passes._sketch import Sketch, owner_part
 from smqopt.scale.passes._window_pass import open_windows
-from smqopt.solvers import CLOSE, Bracket, OwnerPart, log_ratio, search
+from smqopt.solvers import OwnerPart
 from smqopt.valuation import Ironed
 
 if TYPE_CHECKING:
@@ -130,17 +130,17 @@ class _PartsSearch:
             x, above = found.below, found.above
             if not low < x < high:
                 nudges += 1
-                x = above = _beside(low, high, x, 0.5 * CLOSE * 4.0**nudges)
-            if not low < x < high or high <= low * (1.0 + 4 * CLOSE):  # they are neighbours
+                x = above = _beside(low, high, x, 0.5 * SEARCH_CLOSE * 4.0**nudges)
+            if not low < x < high or high <= low * (1.0 + 4 * SEARCH_CLOSE):  # they are neighbours
                 x, above = low, high
-            adjacent = x < above <= x * (1.0 + 4 * CLOSE)
+            adjacent = x < above <= x * (1.0 + 4 * SEARCH_CLOSE)
             records = self._post(Price(status.name, x, above if adjacent else x))
             spend, jump = total(records, "spend"), total(records, "more_spend")
             if Fraction(spend, UNITS) <= Fraction(target):
                 low = x
                 near = Fraction(spend, UNITS) >= Fraction(target * (1.0 - _NEAR))
                 spans = Fraction(spend + jump, UNITS) > Fraction(target)
-                if near or spans or high <= x * (1.0 + 4 * CLOSE):
+                if near or spans or high <= x * (1.0 + 4 * SEARCH_CLOSE):
                     return self._deliver(status, x, records, passes)
             else:
                 high = x
@@ -159,12 +159,12 @@ class _PartsSearch:
     ) -> tuple[Sketch, SpendModel, Bracket]:
         """Search the model; open bins where answers jump near the price."""
         goal = target * (1.0 - _BELOW)
-        found = search(model.spend, goal, start, 1.0, CLOSE)
+        found = largest_within(model.spend, goal, start, 1.0, SEARCH_CLOSE)
         windows = sketch.windows(laws_of(self.market.valuation), found.below)
         if windows:
             sketch = open_windows(self.market, sketch, windows, self.overview, self.client, self.progress)
             model = replace(model, parts=self._few(sketch))
-            found = search(model.spend, goal, found.below, found.slope, CLOSE)
+            found = largest_within(model.spend, goal, found.below, found.slope, SEARCH_CLOSE)
         return sketch, model, found
 
     def _few(self, sketch: Sketch) -> list[OwnerPart]:

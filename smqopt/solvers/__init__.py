@@ -11,12 +11,6 @@ if TYPE_CHECKING:
         bins_around as bins_around,
         points_of_bins as points_of_bins,
     )
-    from smqopt.solvers.price_search._bracketing import (
-        CLOSE as CLOSE,
-        Bracket as Bracket,
-        log_ratio as log_ratio,
-        search as search,
-    )
     from smqopt.solvers.price_search._response import OwnerPart as OwnerPart, answers as answers, parts_of as parts_of
     from smqopt.solvers.price_search._tied_owners import tied_pieces as tied_pieces
     from smqopt.solvers.structured._structured_solver import StructuredSolver as StructuredSolver

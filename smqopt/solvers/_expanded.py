@@ -39,15 +39,7 @@ def solve_expansion(
     aim: Objective,
     solver: AbstractSolver,
 ) -> Solution:
-    """Solve the ordinary program, and fold its solution.
-
-    Raises
-    ------
-    InputError
-        If the program cannot be stated so.
-    SolverError
-        As the solver does.
-    """
+    """Solve the ordinary program, and fold its solution."""
     found: Solution | None = None
     quick = solver.without_conflict() if isinstance(solver, StructuredSolver) and budget > 0 else solver
     for margin in (*_MARGINS, 0.0):
@@ -74,11 +66,7 @@ def solve_expansion(
 def refuse_route(market: Market, solver: object, name: str, options: Mapping[str, Any]) -> None:
     """Refuse a route, or options, that do not take laws in doubt or minima.
 
-    Raises
-    ------
-    InputError
-        If it is another one than "structured", or one posted price each is asked for of more owners
-        than a mixed-integer program takes.
+    One posted price each is not taken of more owners than a mixed-integer program takes.
     """
     if name != "structured":
         raise InputError(

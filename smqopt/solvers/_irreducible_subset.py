@@ -14,12 +14,7 @@ BUDGET = "the budget"
 def irreducible(items: Sequence[Item], is_feasible: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
     """Drop items one by one; each stays out where the rest still cannot hold together.
 
-    Parameters
-    ----------
-    items
-        What cannot hold together; distinct.
-    is_feasible
-        Says whether some of them, in their order, can.
+    All of them cannot hold together; `is_feasible` says whether some of them, in their order, can.
 
     Examples
     --------

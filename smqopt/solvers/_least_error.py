@@ -62,21 +62,8 @@ def solve_for_error(
     Where a market of few rows bounds it, it is searched, and the market itself is solved at the μ
     that was found; where that leaves a gap, the market itself is searched.
 
-    Parameters
-    ----------
-    market
-        n owners.
-    objective
-        The error.
-    solve_at
-        Solves OP2 with r(μ) in place of ε, within budget and constraints.
-    few
-        Few rows that bound the market, and what solves them.
-
-    Returns
-    -------
-    Solution
-        Of the market, its objective with the half-planes that are needed. Infeasible where OP2 is.
+    `solve_at` solves OP2 with r(μ) in place of ε, within budget and constraints; `few` holds few
+    rows that bound the market, and what solves them.
     """
     whole = _ErrorSearch(market, objective, solve_at)
     if few is not None:

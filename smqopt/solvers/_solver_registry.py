@@ -20,10 +20,7 @@ SOLVERS: Mapping[str, type[AbstractSolver]] = MappingProxyType(
 def chosen_solver(solver: str | AbstractSolver, options: Mapping[str, Any]) -> AbstractSolver:
     """Make the route of a name with options; a route that is given stays as it is.
 
-    Raises
-    ------
-    InputError
-        If there is no such route, or an option is not known to it.
+    Unknown routes and options are refused.
     """
     if isinstance(solver, AbstractSolver):
         known: frozenset[str] | None = frozenset()

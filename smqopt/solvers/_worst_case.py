@@ -26,8 +26,7 @@ from smqopt.market import (
     rule_at,
     stakes_of,
 )
-from smqopt.numeric import BUDGET_SHORTFALL, Floats, FrozenDict
-from smqopt.solvers.price_search._bracketing import search
+from smqopt.numeric import BUDGET_SHORTFALL, Floats, FrozenDict, largest_within
 
 _ENOUGH, _COARSE = 1e-12, 1e-6
 """How near budget and bias are met, relative: in the end, and while a scale of noise is sought.
@@ -128,7 +127,7 @@ class _AtOneNoise:
 
 def _ends(rising: Callable[[float], float], target: float, start: float, close: float) -> tuple[float, ...]:
     """Return where a function reaches a target, or both sides of the jump there."""
-    found = search(rising, target, start, 1.0, close)
+    found = largest_within(rising, target, start, 1.0, close)
     jumps = found.above <= found.below * (1.0 + 2.0 * close)
     return (found.below, found.above) if jumps else (found.below,)
 
@@ -136,19 +135,7 @@ def _ends(rising: Callable[[float], float], target: float, start: float, close: 
 def solve_worst_case(market: Market, budget: float, objective: WorstCaseError) -> Solution:
     """Search for the random prices of the least worst-case error.
 
-    Parameters
-    ----------
-    market
-        n owners.
-    budget
-        B > 0, in currency.
-    objective
-        The error; where it names no scale of noise, one is searched for.
-
-    Raises
-    ------
-    InputError
-        If the budget is 0, weights do not fit, or there are too many different laws.
+    Where the objective names no scale of noise, one is searched for. Budgets of 0 are refused.
     """
     objective.sizes(market)
     if not budget > 0:

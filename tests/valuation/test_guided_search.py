@@ -25,7 +25,7 @@ def test_the_same_as_bisection(edges, x, beside):
 def test_many_edges():
     rng = np.random.default_rng(1)
     edges = np.sort(rng.random(900))
-    x = np.concatenate([rng.uniform(-0.1, 1.1, 20_000), edges, np.nextafter(edges, 0)])
+    x = np.concatenate([rng.uniform(-0.1, 1.1, 20_000), edges, np.nextafter(edges, 0), [np.inf]])
     assert np.array_equal(GuidedSearch(edges)(x), np.searchsorted(edges, x, side="right"))
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market._lottery import Lottery
 from smqopt.market._market import Market
 from smqopt.market._offers import joined_pieces
 from smqopt.market.objectives._utility import Utility
@@ -52,17 +51,6 @@ class Choices:
         share = beyond / (on.high_acceptance - on.low_acceptance)
         spend[on.owner] = (1.0 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
         return spend
-
-    def lottery(self) -> Lottery | None:
-        """Return the lotteries of those inside a piece; None where nobody is."""
-        on = self.inside
-        if not len(on):
-            return None
-        width, q = on.high_acceptance - on.low_acceptance, self.acceptance[on.owner]
-        chance = np.clip((q - on.low_acceptance) / width, 0.0, 1.0)
-        drawn = Lottery.from_pieces(on, chance)
-        fewer = np.maximum(np.nextafter(chance, -1.0), 0.0)  # its rounding must not spend more
-        return Lottery.from_pieces(on, np.where(drawn.acceptance > q, fewer, chance))
 
 
 def choices(
@@ -146,8 +134,8 @@ def law_of(law: Valuation | Ironed) -> Valuation:
 def _quick(law: Valuation | Ironed, utility: Utility, price: Floats, offer: Offer, start: Floats | None) -> Choices:
     """Take secants; who does not arrive is searched for."""
     if start is None:
-        half = np.full(price.size, 0.5)
-        start = law_of(law).ppf(half)
+        half = np.full(price.size if law_of(law).size is not None else 1, 0.5)
+        start = np.broadcast_to(law_of(law).ppf(half), price.shape)
     known = (start > 0) & np.isfinite(start)
     v, theta, q, arrived = match_price(offer, utility, price, np.where(known, start, law_of(law).high))
     left = np.flatnonzero(~arrived)

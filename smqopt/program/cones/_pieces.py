@@ -45,16 +45,10 @@ class Pieces:
 
     Their numbers change as the answer comes nearer; the rows stay.
 
-    Attributes
-    ----------
-    cost
-        A variable for C̄_i(q_i)/unit_i, shape (m,).
-    constraint
-        The rows: each piece lies below `cost`.
-    slopes, offsets
-        The pieces s q + o, as cvxpy constants whose values are set in place; shape (m · k,), owner
-        by owner, free of units. They stand in the rows as they are, for cvxpy keeps what it has
-        once made of a constant, as its negative.
+    `cost` is a variable for C̄_i(q_i)/unit_i, shape (m,), and each piece s q + o of the constraint
+    lies below it. Slopes and offsets, shape (m · k,), owner by owner and free of units, are cvxpy
+    constants whose values are set in place: they stand in the rows as they are, for cvxpy keeps
+    what it has once made of a constant, as its negative.
     """
 
     def __init__(self, law: Valuation, q: cp.Expression, unit: Floats) -> None:

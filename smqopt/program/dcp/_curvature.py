@@ -69,11 +69,6 @@ def require_concave(objective: cp.Maximize | cp.Minimize) -> None:
     """Refuse a cvxpy objective that could not be proved concave.
 
     Or convex where it is minimised.
-
-    Raises
-    ------
-    InputError
-        Naming the term, why it is not allowed, and what to write instead.
     """
     if objective.is_dcp():
         return

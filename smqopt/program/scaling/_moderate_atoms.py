@@ -28,11 +28,6 @@ def moderate(expression: cp.Expression, point: Mapping[int, cp.Constant], words:
 
     At a point that gives for the id of each variable a constant in its place, of order 1; `words`
     of the row are for the error.
-
-    Raises
-    ------
-    InputError
-        If an atom's size is far from 1 and none of those that can be divided.
     """
     if expression.is_affine():
         return expression

@@ -58,17 +58,9 @@ def refine(
 
     The problem is a maximisation, known to a gap of `target` relative to its value.
 
-    Returns
-    -------
-    raw, stats, refinement
-        The best feasible answer, in the solver's units, and what the solver says of its work. Where
-        no point satisfies the tangents' problem, none satisfies the true one, and the answer says
-        "infeasible". Where the gap was not reached, its status is "optimal_inaccurate".
-
-    Raises
-    ------
-    cvxpy.error.SolverError
-        If the solver fails.
+    The best feasible answer is returned, in the solver's units, with what the solver says of its
+    work. Where no point satisfies the tangents' problem, none satisfies the true one, and the
+    answer says "infeasible"; where the gap was not reached, "optimal_inaccurate".
     """
     aim = _AIM * target
     finest = 0.5 * math.sqrt(aim)

@@ -21,19 +21,9 @@ class Scaling:
     A solver stops on residuals that are absolute below 1, so the budget's row is brought to the
     order of 1 for every budget:  inverse · Σ weights_i spend_i/currency_i ≤ share.
 
-    Attributes
-    ----------
-    acceptance, spend, unitless_spend
-        Variables; spend = currency · unitless_spend; shape (n,) each.
-    currency
-        Units of spend; shape (n,).
-    rows
-        The id of a constraint of the statement → its row, and by which factor the constraint is
-        larger; others are rewritten for `unitless_spend`.
-    pieces
-        Straight pieces in place of cost curves, to be refined; none where all forms are exact.
-    target_gap
-        Relative gap to which they are refined.
+    The budget's row is kept as it stands in `rows`, which says for the id of each constraint of the
+    statement what its row is, and by which factor the constraint is larger; others are rewritten
+    for `unitless_spend`. `pieces` stand in place of cost curves, and are refined to `target_gap`.
     """
 
     def __init__(

@@ -22,12 +22,12 @@ from smqopt.market import (
     checked_budget,
     needs_expansion,
 )
-from smqopt.numeric import ROUNDING, exact_dot
+from smqopt.numeric import ROUNDING, SEARCH_CLOSE, exact_dot, largest_within
 from smqopt.questions.budget._constrained_least_budget import Enough, enough_with_constraints
 from smqopt.questions.error._error_budgets import ErrorBudget, budget_for_error
 from smqopt.questions.frontiers._at_budgets import as_records
 from smqopt.questions.frontiers._support_points import Tangents
-from smqopt.solvers import CLOSE, answers, search, solve
+from smqopt.solvers import answers, solve
 from smqopt.verification import Certificate, expected_spend, purchased_privacy, upper_bound, verify, weights
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _reach(market: Market, target: float, total: float, most: float) -> Solution
     start = float(np.max(market.valuation.high)) / float(market.epsilon.max())
     if target == total:
         return solve(market, most)
-    found = search(privacy_at, target, start, 1.0, CLOSE)
+    found = largest_within(privacy_at, target, start, 1.0, SEARCH_CLOSE)
     offers = answers(tangents.parts, found.below, market.n)
     spent = expected_spend(market, offers.thresholds, offers.acceptance)
     budget = min(max(spent + (target - purchased_privacy(market, offers.acceptance)) * found.below, 0.0), most)

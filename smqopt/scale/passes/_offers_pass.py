@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from smqopt.errors import InputError
 from smqopt.market import Status
-from smqopt.numeric import Floats, units_of_dot, units_of_sum
+from smqopt.numeric import Bracket, Floats, units_of_dot, units_of_sum
 from smqopt.scale.parts._cluster import Progress, map_parts
 from smqopt.scale.parts._part_files import hash_of_file, read_note, write_note, write_part
 from smqopt.scale.parts._part_records import (
@@ -28,7 +28,7 @@ from smqopt.scale.parts._row_groups import ContentHash
 from smqopt.scale.parts._strata import Stratum, is_tied
 from smqopt.scale.passes._first_pass import refuse_other_parts
 from smqopt.scale.passes._sketch import owner_part
-from smqopt.solvers import Bracket, answers, tied_pieces
+from smqopt.solvers import answers, tied_pieces
 
 if TYPE_CHECKING:
     from distributed import Client

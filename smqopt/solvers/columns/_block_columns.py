@@ -24,13 +24,7 @@ _SIDE = 2.0**-3
 
 
 class BlockColumns:
-    """Prices of G blocks; G = 0 where a statement has none.
-
-    Parameters
-    ----------
-    statement
-        n′ rows, some of them in blocks or none.
-    """
+    """Prices of G blocks; G = 0 where a statement has none."""
 
     def __init__(self, statement: Statement) -> None:
         blocks = statement.blocks

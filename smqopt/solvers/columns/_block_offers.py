@@ -18,16 +18,7 @@ def offers_with_blocks(
 ) -> Offers:
     """Make the offers to the owners of a market.
 
-    Parameters
-    ----------
-    statement
-        With blocks.
-    singles
-        Offers to the rows on their own.
-    rows
-        Which these are.
-    lots
-        What `posted_lots` gives.
+    `singles` are offers to the rows on their own, `rows`; `lots` what `posted_lots` gives.
     """
     blocks, market = statement.blocks, statement.market
     assert blocks is not None  # noqa: S101

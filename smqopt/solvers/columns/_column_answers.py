@@ -46,16 +46,8 @@ class Found:
 class ColumnAnswers:
     """What answers over the columns of a statement use, and are worth.
 
-    Parameters
-    ----------
-    statement
-        n′ rows, some of them in blocks or none.
-    objective
-        A sum over owners, or the worst of several.
-    safe
-        What is to be kept, a little less than B; in currency.
-    budget
-        B > 0: what is between the two is for rounding, and proves nothing.
+    What is to be kept, `safe`, is a little less than B: what is between the two is for rounding,
+    and proves nothing.
     """
 
     def __init__(self, statement: Statement, objective: Objective | Utility, safe: float, budget: float) -> None:

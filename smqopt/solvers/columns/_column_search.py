@@ -73,13 +73,7 @@ class ColumnSearch(ColumnAnswers):
         self._master.limit(self._limits)
 
     def run(self, enough: float = GOOD) -> Found:
-        """Search until bounds are near enough to each other, relative to the upper one.
-
-        Raises
-        ------
-        SolverError
-            If it finds neither offers nor a proof that there are none.
-        """
+        """Search until bounds are near enough to each other, relative to the upper one."""
         ray = self._hold_rows()
         if ray is not None:
             return ray
@@ -168,11 +162,6 @@ class ColumnSearch(ColumnAnswers):
 
         A mixed-integer program over the prices of lists, those that the search met, and even ones
         in between, to a gap or a limit of nodes. Rows that it breaks by rounding are made tighter.
-
-        Raises
-        ------
-        SolverError
-            If no prices among them keep the rows.
         """
         unit, price, q, worth, usage = self._posted_columns()
         equal, alone = np.append(False, self.statement.equal), self.singles.rows.size

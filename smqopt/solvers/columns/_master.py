@@ -52,19 +52,9 @@ class MasterAnswer:
 class Master:
     """A linear program that grows.
 
-    Parameters
-    ----------
-    limits
-        r, what the rows may use; shape (k,).
-    sizes
-        The unit of each row, > 0; shape (k,).
-    equal
-        Which rows are equations; shape (k,).
-    units
-        How many units mix columns.
-    fine
-        In how much smaller units than their sizes rows stand: they lose less of what HiGHS leaves
-        out, where owners share prices.
+    Limits r, sizes > 0 and which rows are equations have shape (k,). Rows stand in `fine` times
+    smaller units than their sizes: they lose less of what HiGHS leaves out, where owners share
+    prices.
     """
 
     def __init__(self, limits: Floats, sizes: Floats, equal: Mask, units: int, fine: float = 1.0) -> None:
@@ -100,16 +90,8 @@ class Master:
     ) -> None:
         """Add columns.
 
-        Parameters
-        ----------
-        unit
-            Which unit each is of.
-        value
-            What each buys.
-        usage
-            What each uses of the rows, shape (k, columns).
-        lifts
-            The acceptances whose worth bends, which a linear program has none of.
+        Each is of a unit, buys its value and uses the rows, shape (k, columns); `lifts` are
+        acceptances whose worth bends, which a linear program has none of.
         """
         scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage)
         one = sparse.csc_array((np.ones(unit.size), (unit, np.arange(unit.size))), shape=(self._units, unit.size))

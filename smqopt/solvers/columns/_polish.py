@@ -10,12 +10,11 @@ import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import sparse
 
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
-from smqopt.solvers.columns._newton_equations import RELATIVE, SURE, TIED, Equations, newton_steps
+from smqopt.solvers.columns._newton_equations import SURE, TIED, Equations, newton_steps
 from smqopt.solvers.columns._tops import REACH, Tops
 
 _SAME = 2.0**-20
@@ -35,8 +34,6 @@ _LESS = 2.0**-4
 """An answer whose gap shrinks so far is not tried from other prices."""
 _CLOSE = 1e-12
 """How near the best prices are sought, relative to the bound."""
-_FEW = 64
-"""Unknowns of Newton steps over rows on their own."""
 
 
 def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -> tuple[Indices, Floats, Floats]:
@@ -123,40 +120,6 @@ def _at_better_prices(search: ColumnSearch, found: Found) -> tuple[Found, Mask, 
 def _without_idle_prices(search: ColumnSearch, found: Found) -> Found:
     charged = np.abs(found.z) * search.sizes
     return dataclasses.replace(found, z=np.where(charged > _IDLE_PRICE * charged.max(initial=0.0), found.z, 0.0))
-
-
-def polish_ties(search: ColumnSearch, found: Found) -> Found:
-    """Take Newton steps where rows are on their own and few kinds of them tie.
-
-    Rows off their answer at an end of their bounds stand there; alike ones that tie move as one.
-    """
-    found = _without_idle_prices(search, found)
-    held, tied = search.singles.ties(found.z, found.acceptance)
-    kind = search.singles.kinds(tied)
-    first = tied.copy()
-    first[tied] = np.isin(np.arange(kind.size), np.unique(kind, return_index=True)[1])
-    rows, count = np.flatnonzero(found.z), int(first.sum())
-    if not rows.size or rows.size + count > _FEW:
-        return found
-    start = np.bincount(kind, weights=found.acceptance[tied]) / np.maximum(np.bincount(kind), 1)
-
-    def at(v: Floats) -> Found:
-        z, q = found.z.copy(), found.acceptance.copy()
-        z[rows] = v[: rows.size] * found.z[rows]
-        q[tied] = np.clip(v[rows.size :], 0.0, 1.0)[kind]
-        return dataclasses.replace(found, z=z, acceptance=q, held=held)
-
-    def residual(v: Floats) -> Floats:
-        one = at(v)
-        ties = search.singles.rise(one.z, one.acceptance, first) if count else np.zeros(0)
-        return np.concatenate([search.left(one)[rows] / search.sizes[rows], ties / search.unit])
-
-    def jacobian(v: Floats, r: Floats) -> sparse.csc_array:
-        moved = v[:, np.newaxis] + RELATIVE * np.eye(v.size)
-        return sparse.csc_array(np.column_stack([residual(w) - r for w in moved.T]) / RELATIVE)
-
-    one = at(newton_steps(residual, np.append(np.ones(rows.size), start), jacobian))
-    return found if np.any(one.z[np.append(True, ~search.statement.equal)] < 0) else one
 
 
 def polish(search: ColumnSearch, found: Found) -> Found:

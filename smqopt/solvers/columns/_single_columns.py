@@ -29,14 +29,7 @@ _TIED = 2.0**-20
 class SingleColumns:
     """Acceptances of n″ rows.
 
-    Parameters
-    ----------
-    statement
-        With or without blocks, whose rows are left out here.
-    utility
-        φ of its n′ rows.
-    budget
-        B, in currency.
+    Those of a statement that are in no block.
     """
 
     def __init__(self, statement: Statement, utility: Utility, budget: float) -> None:
@@ -170,19 +163,6 @@ class SingleColumns:
         off = either | (np.abs(q - point.answer.acceptance) > _OFF)
         inside = (q > low + _INSIDE * (high - low)) & (q < high - _INSIDE * (high - low))
         return off, off & inside
-
-    def kinds(self, rows: Mask) -> Indices:
-        """Number some rows, those alike in law, worth, bounds and coefficients as one."""
-        if not rows.any():
-            return np.zeros(0, dtype=np.intp)
-        at, number = np.flatnonzero(rows), np.arange(rows.size, dtype=np.float64)
-        for k, (law, index) in enumerate(self.statement.reduced.valuation.parts()):
-            number[index] = -1.0 - k if law.size is None else number[index]
-        worth = self.utility.each if isinstance(self.utility, Linear) else np.arange(rows.size, dtype=np.float64)
-        coefficients = sparse.vstack([self._A[:, at], self._S[:, at]]).toarray()
-        columns = (number, worth, self.dual.m, self.statement.lowest, self.statement.highest)
-        table = np.vstack([*(column[at] for column in columns), coefficients])
-        return np.unique(table, axis=1, return_inverse=True)[1].ravel().astype(np.intp)
 
     def rise(self, z: Floats, q: Floats, rows: Mask) -> Floats:
         """Return what some rows gain by one more acceptance each, near q; NaN at its ends."""

@@ -31,21 +31,9 @@ _TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 def solve_in_attempts(problem: cp.Problem, accept_inaccurate: bool, options: Mapping[str, Any]) -> dict[str, Any]:
     """Solve a problem, leave its answer in its variables, and say how it was met.
 
-    Parameters
-    ----------
-    problem
-        The problem.
-    accept_inaccurate
-        Take "optimal_inaccurate", from the last attempt, for an answer.
-    options
-        For `cvxpy.Problem.solve`; with a `solver` or tolerances among them there is one attempt.
-
-    Raises
-    ------
-    Infeasible
-        If the solver proves that there is no answer.
-    SolverError
-        Naming the last attempt's status, if none ends with an optimum.
+    An "optimal_inaccurate" of the last attempt is an answer if it is accepted; with a solver or
+    tolerances among the options there is one attempt. Without an optimum an error names the last
+    status.
     """
     attempts = _attempts(options)
     for last, attempt in enumerate(attempts, start=1 - len(attempts)):

@@ -44,14 +44,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
 
     Where no acceptances satisfy all constraints, `conflict` names some that cannot hold together.
 
-    Raises
-    ------
-    InputError
-        If the budget is not a finite number ≥ 0, a constraint could not be proved convex, or is met
-        by burning money alone.
-    SolverError
-        If the solver does not report an optimum ("optimal_inaccurate" is one if accepted), its
-        optimum breaks the program, or straight pieces could not be refined to the target gap.
+    Budgets that are no finite number ≥ 0, constraints that could not be proved convex, or are met
+    by burning money alone, and whatever but an optimum that keeps the program are refused.
 
     Examples
     --------

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 class ConicSolver(AbstractSolver):
     """Through cvxpy, by Clarabel unless told otherwise.
 
-    Parameters
-    ----------
-    target_gap
-        As for `Program`.
-    **options
-        `accept_inaccurate`, and what `cvxpy.Problem.solve` takes.
+    It takes the `target_gap` of `Program`, `accept_inaccurate`, and what `cvxpy.Problem.solve`
+    takes.
     """
 
     name: ClassVar[str] = "conic"

@@ -42,11 +42,6 @@ def require_no_burnt_money(program: Program, solution: Solution) -> None:
 
     In the program spend may exceed C(q) where the budget is not scarce. That does no harm, unless a
     constraint needs it.
-
-    Raises
-    ------
-    InputError
-        Naming the constraint.
     """
     as_solved = program.spend.value
     for constraint in program.added:

@@ -37,13 +37,7 @@ def objective_at(program: Program, acceptance: Floats) -> float:
 def recorded_objective(
     program: Program, acceptance: Floats, accept_inaccurate: bool, options: Mapping[str, Any]
 ) -> Objective:
-    """Return the record of what a program maximises, with offers of these acceptances.
-
-    Raises
-    ------
-    SolverError
-        If the plane cannot be found.
-    """
+    """Return the record of what a program maximises, with offers of these acceptances."""
     if program.objective_record is not None:
         return program.objective_record
     aim = program.objective

@@ -89,14 +89,7 @@ def _edges(table: Responses, x: float) -> Floats:
 def _cut_bins(epsilon: Floats, weight: Floats, gap: Indices, edges: Floats) -> tuple[Floats, Floats]:
     """Return weighted points for bins that are cut at edges.
 
-    Parameters
-    ----------
-    epsilon, weight
-        Owners between the edges.
-    gap
-        Which of the gaps between intervals each is in, from 0.
-    edges
-        Ends of the intervals.
+    `gap` says which of the gaps between intervals each owner is in, from 0.
     """
     if not epsilon.size:
         return np.empty(0), np.empty(0)
@@ -170,12 +163,8 @@ def condense(part: OwnerPart) -> Condensed:
 def points_of_bins(bins: NDArray[np.int64], sums: Floats) -> tuple[Floats, Floats]:
     """Return weighted points, four a bin, that keep its sums.
 
-    Parameters
-    ----------
-    bins
-        The upper bits of ε beyond `BINBIN_SHIFT`, shape (k,).
-    sums
-        Of the powers 0 to 3 of the distances from each bin's middle, in half widths; shape (4, k).
+    `bins` are the upper bits of ε beyond `BIN_SHIFT`, shape (k,); `sums` of the powers 0 to 3 of
+    the distances from each bin's middle, in half widths, shape (4, k).
     """
     low, high = _floats(bins), _floats(bins + 1)
     points = 0.5 * (low + high) + 0.5 * (high - low) * _POINTS[:, None]

@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from smqopt.errors import SolverError
 from smqopt.market import (
     Linear,
     Market,
@@ -25,46 +26,27 @@ from smqopt.market import (
     Status,
     Utility,
     checked_budget,
+    state,
     status_of,
 )
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL
 from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
-from smqopt.solvers.price_search._curved_owners import CurvedOwners
-from smqopt.solvers.price_search._linear_owners import LinearOwners
-from smqopt.solvers.price_search._without_lotteries import one_price_each
+from smqopt.solvers.price_search._linear_owners import meet
+from smqopt.solvers.price_search._response import parts_of
+from smqopt.solvers.price_search._tied_owners import rounded_price, spend_the_rest
 
 _deliver = functools.partial(deliver, "dual", claims_response=True)
 """Make a solution that claims to be what the owners answer to its price."""
 
 
-def solve_concave(
-    market: Market, budget: float, objective: Objective, *, lotteries: bool = True, start: float | None = None
-) -> Solution:
+def solve_concave(market: Market, budget: float, objective: Objective, *, lotteries: bool = True) -> Solution:
     """Maximise Σ m_i φ_i(q_i), or minimise its negative, within a budget.
 
-    Parameters
-    ----------
-    market
-        n owners.
-    budget
-        B ≥ 0, in currency.
-    objective
-        A separable objective.
-    lotteries
-        Whether owners on a flat piece of their ironed cost curve may draw between two thresholds.
-        Without, each of them gets one of the two: the higher one as far as the budget goes, where
-        φ is curved to those first to whom it is worth most for what it costs. Where it is linear
-        what is lost is at most the jump of one owner, times the budget price.
-    start
-        1/λ to start the search from, where it is known roughly.
-
-    Raises
-    ------
-    InputError
-        If the budget is not a finite number ≥ 0, or the objective does not fit the market.
-    SolverError
-        If lotteries are forbidden and no thresholds without them give the objective a finite value.
+    Without lotteries owners on a flat piece of their ironed cost curve get one of its ends: the
+    higher one as far as the budget goes, where φ is curved to those first to whom it is worth most
+    for what it costs. Where it is linear what is lost is at most the jump of one owner, times the
+    budget price.
     """
     B = checked_budget(budget)
     utility = objective.utility(market)
@@ -77,22 +59,49 @@ def solve_concave(
     if status is Status.SLACK:
         everybody = Offers(np.where(utility.wanted, market.high, market.low), utility.wanted.astype(np.float64))
         return _deliver(market, B, everybody, 0.0, status, {"steps": 0}, objective=objective)
-    target, owners = B * (1.0 - BUDGET_MARGIN.value), _owners(market, utility)
-    found, offers = owners.meet(target, start if start is not None and 0 < start < math.inf else None)
-    if found.spend_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
-        offers = owners.fill(found, offers, target)
+    target, details = B * (1.0 - BUDGET_MARGIN.value), {}
+    if isinstance(utility, Linear):
+        parts = parts_of(market, utility.each)
+        found, answers = meet(parts, target, float(np.max(market.high)) / float(utility.each.max()), market.n)
+        offers = Offers(answers.thresholds, answers.acceptance)
+        if found.value_below < B * (1.0 - 0.25 * BUDGET_SHORTFALL.value):
+            offers = spend_the_rest(market, utility.each, parts, found, offers, target)
+        price, details = rounded_price(utility.each, offers, found.below), {"steps": found.steps}
+    else:  # nobody is tied
+        from smqopt.solvers.structured._search import search  # noqa: PLC0415 -- loads SciPy's sparse matrices
+
+        near = search(state(market, ()), B, None, objective)
+        assert near is not None  # noqa: S101 -- there is money
+        offers, price = near.offers, float(near.point.z[0])
     if not lotteries and offers.lottery is not None:
-        offers = one_price_each(market, utility, offers, target)
-    price = owners.price(found, offers)
-    return _deliver(market, B, offers, price, status, {"steps": found.steps}, objective=objective)
+        offers = _one_price_each(market, utility, offers, target)
+    return _deliver(market, B, offers, price, status, details, objective=objective)
 
 
-def price_alone(market: Market, utility: Utility, budget: float) -> float:
-    """Return λ, 0 where the budget is slack; B > 0."""
-    if float(np.sum(market.weights * utility.wanted * market.high)) <= budget:
-        return 0.0
-    return 1.0 / _owners(market, utility).meet(budget)[0].below
+def _one_price_each(market: Market, utility: Utility, offers: Offers, target: float) -> Offers:
+    """Return the higher threshold where it is worth most for its cost, else the lower.
 
-
-def _owners(market: Market, utility: Utility) -> LinearOwners | CurvedOwners:
-    return LinearOwners(market, utility) if isinstance(utility, Linear) else CurvedOwners(market, utility)
+    As far as the budget goes.
+    """
+    drawn = offers.lottery
+    assert drawn is not None  # noqa: S101
+    rows = drawn.owner
+    counts = market.weights
+    own = utility.take(rows)
+    with np.errstate(invalid="ignore"):
+        gain = own.value(drawn.high_acceptance) - own.value(drawn.low_acceptance)
+    rise = drawn.high * drawn.high_acceptance - drawn.low * drawn.low_acceptance
+    order = np.argsort(-gain / rise, kind="stable")
+    theta, q = offers.thresholds.copy(), offers.acceptance.copy()
+    theta[rows], q[rows] = drawn.low, drawn.low_acceptance
+    left = target - float(np.sum(counts * theta * q))
+    raised = order[np.cumsum((counts[rows] * rise)[order]) <= left]
+    theta[rows[raised]], q[rows[raised]] = drawn.high[raised], drawn.high_acceptance[raised]
+    if not np.isfinite(utility.value(q)).all():
+        raise SolverError(
+            "dual solver",
+            "found no prices without lotteries that give the objective a finite value",
+            value=f"budget {target:g}",
+            remedy="allow lotteries, or raise the budget",
+        )
+    return Offers(theta, q)

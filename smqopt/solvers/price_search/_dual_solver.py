@@ -16,21 +16,13 @@ if TYPE_CHECKING:
 
 @final
 class DualSolver(AbstractSolver):
-    """The price search.
-
-    Parameters
-    ----------
-    lotteries
-        Whether owners on a flat piece of their ironed cost curve may draw between two thresholds.
-    start
-        1/λ to start the search from, where it is known roughly.
-    """
+    """The price search."""
 
     name: ClassVar[str] = "dual"
     options: ClassVar[frozenset[str] | None] = frozenset({"lotteries"})
 
-    def __init__(self, *, lotteries: bool = True, start: float | None = None) -> None:
-        self._lotteries, self._start = lotteries, start
+    def __init__(self, *, lotteries: bool = True) -> None:
+        self._lotteries = lotteries
 
     def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
         """Solve OP2 as it stands."""
@@ -41,7 +33,7 @@ class DualSolver(AbstractSolver):
                 value=self.name,
                 remedy='use solver="structured"',
             )
-        return solve_concave(statement, budget, objective, lotteries=self._lotteries, start=self._start)
+        return solve_concave(statement, budget, objective, lotteries=self._lotteries)
 
     def solve_program(self, program: Program) -> NoReturn:  # noqa: ARG002 -- whatever it is
         """Refuse a program."""

@@ -12,21 +12,12 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from smqopt.market import Linear, Market, Offers
+from smqopt.numeric import SEARCH_CLOSE, Bracket, largest_within, log_ratio
 from smqopt.solvers.price_search._aggregation import condense
-from smqopt.solvers.price_search._bracketing import CLOSE, SAMPLE, SAMPLE_CLOSE, Bracket, log_ratio, search
-from smqopt.solvers.price_search._response import Answers, OwnerPart, answers, parts_of, spend
-from smqopt.solvers.price_search._tied_owners import (
-    draw_for_the_rest,
-    fill,
-    rounded_price,
-    shared_lottery,
-    tied_pieces,
-    total_spend,
-)
+from smqopt.solvers.price_search._response import Answers, OwnerPart, answers, spend
 
+_SAMPLE, _SAMPLE_CLOSE = 1 << 13, 2.0**-14
+"""Rows in the sample that starts a search; it is off by more than this anyway."""
 _NEAR = 2.0**-46
 """So near to the target, relative to it, an answer from tables is taken: the estimates of spend are
 not the delivered spend to the last digit."""
@@ -41,59 +32,27 @@ _CORRECTIONS = 4
 """Corrections of such an answer before the search goes over all owners."""
 
 
-class LinearOwners:
-    """The owners of a market under a linear objective."""
-
-    def __init__(self, market: Market, utility: Linear) -> None:
-        self._market, self._utility = market, utility
-        self._parts = parts_of(market, utility.each)
-
-    def meet(self, target: float, start: float | None = None) -> tuple[Bracket, Offers]:
-        """Search for x = 1/λ."""
-        if start is None:
-            start = float(np.max(self._market.valuation.high)) / float(self._utility.each.max())
-        tables = any(part.table is not None for part in self._parts)
-        found, every = (_by_tables if tables else _by_owners)(self._parts, target, start, self._market.n)
-        return found, Offers(every.thresholds, every.acceptance)
-
-    def fill(self, found: Bracket, offers: Offers, target: float) -> Offers:
-        """Spend what is left.
-
-        Owners tied on a flat piece draw, the others go part of the way to the next price; one may
-        draw between two neighbouring doubles.
-        """
-        market, tied = self._market, tied_pieces(self._parts, found)
-        thresholds, acceptance = offers.thresholds, offers.acceptance
-        if tied is None:
-            filled, above = fill(market, self._parts, target, found, thresholds, acceptance)
-            return draw_for_the_rest(market, self._utility.each, filled, above, target, found.below)
-        thresholds, acceptance = thresholds.copy(), acceptance.copy()
-        thresholds[tied.owner], acceptance[tied.owner] = tied.low, tied.low_acceptance
-        left = target - total_spend(market, thresholds, acceptance)
-        lottery = shared_lottery(market, tied, left)
-        acceptance[lottery.owner] = lottery.acceptance
-        return Offers(thresholds, acceptance, lottery)
-
-    def price(self, found: Bracket, offers: Offers) -> float:
-        """Return λ of what was found."""
-        return rounded_price(self._utility.each, offers, found.below)
+def meet(parts: Sequence[OwnerPart], target: float, start: float, n: int) -> tuple[Bracket, Answers]:
+    """Search for x = 1/λ, and give the answers of all n owners there."""
+    tables = any(part.table is not None for part in parts)
+    return (_by_tables if tables else _by_owners)(parts, target, start, n)
 
 
 def _by_owners(
     parts: Sequence[OwnerPart], target: float, start: float, n: int, slope: float = 1.0
 ) -> tuple[Bracket, Answers]:
     """Search over all owners, from the answer for a sample."""
-    if n > 4 * SAMPLE:
+    if n > 4 * _SAMPLE:
         samples = [_sample(part) for part in parts]
-        rough = search(lambda x: spend(samples, x), target, start, slope, SAMPLE_CLOSE)
+        rough = largest_within(lambda x: spend(samples, x), target, start, slope, _SAMPLE_CLOSE)
         start, slope = rough.below, rough.slope
-    found = search(lambda x: spend(parts, x), target, start, slope, CLOSE)
+    found = largest_within(lambda x: spend(parts, x), target, start, slope, SEARCH_CLOSE)
     return found, answers(parts, found.below, n)
 
 
 def _sample(part: OwnerPart) -> OwnerPart:
     """Every k-th owner, weighing as much as the k."""
-    step = -(-part.epsilon.size // SAMPLE)
+    step = -(-part.epsilon.size // _SAMPLE)
     chosen = slice(step // 2, None, step)
     return part.rows(chosen, part.epsilon.size / part.epsilon[chosen].size)
 
@@ -101,10 +60,10 @@ def _sample(part: OwnerPart) -> OwnerPart:
 def _by_tables(parts: Sequence[OwnerPart], target: float, start: float, n: int) -> tuple[Bracket, Answers]:
     """Search over the condensed market; correct the price by the answers' spend."""
     small = [condense(part) for part in parts]
-    rough = search(lambda x: spend([one.few for one in small], x), target, start, 1.0, _ROUGH)
+    rough = largest_within(lambda x: spend([one.few for one in small], x), target, start, 1.0, _ROUGH)
     few = [one.open(rough.below) for one in small]
     below = target * (1.0 - _BELOW)
-    found = search(lambda x: spend(few, x), below, rough.below, rough.slope, CLOSE)
+    found = largest_within(lambda x: spend(few, x), below, rough.below, rough.slope, SEARCH_CLOSE)
     x, steps = found.below, rough.steps + found.steps
     slope = _slope_of_spend(few, x)
     for _ in range(_CORRECTIONS):
@@ -112,8 +71,8 @@ def _by_tables(parts: Sequence[OwnerPart], target: float, start: float, n: int) 
         steps += 1
         if target * (1.0 - _NEAR) <= every.spend <= target:
             return Bracket(x, every.spend, found.above, slope, steps), every
-        jumps = every.spend <= target and found.above <= x * (1.0 + 4 * CLOSE)
-        agrees = x == found.below and abs(every.spend - found.spend_below) <= _NEAR * target
+        jumps = every.spend <= target and found.above <= x * (1.0 + 4 * SEARCH_CLOSE)
+        agrees = x == found.below and abs(every.spend - found.value_below) <= _NEAR * target
         if jumps and (agrees or spend(parts, found.above) > target):
             return Bracket(x, every.spend, found.above, slope, steps), every
         if not (every.spend > 0 and slope > 0):

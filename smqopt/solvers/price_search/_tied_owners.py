@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from smqopt.market import Lottery, Market, Offers, joined_pieces
-from smqopt.numeric import BUDGET_MARGIN, GAP, Floats, sum_with_error
+from smqopt.numeric import BUDGET_MARGIN, GAP, Bracket, Floats, sum_with_error
 from smqopt.solvers.price_search._aggregation import Bins
-from smqopt.solvers.price_search._bracketing import Bracket
 from smqopt.solvers.price_search._response import OwnerPart, answers
 from smqopt.valuation import FlatPieces, Index, Ironed
 
@@ -23,10 +22,31 @@ WORTH_A_DRAW = GAP.value / 16
 bought: where it is less, one price an owner is certified."""
 
 
-def fill(
+def spend_the_rest(
+    market: Market, each: Floats, parts: Sequence[OwnerPart], found: Bracket, offers: Offers, target: float
+) -> Offers:
+    """Spend what is left between two neighbouring prices.
+
+    Owners tied on a flat piece draw, all alike; the others go part of the way to the next price,
+    and one may draw between two neighbouring doubles. `each` is what acceptance is worth.
+    """
+    tied = tied_pieces(parts, found)
+    if tied is None:
+        filled, above = _go_on(market, parts, target, found, offers.thresholds, offers.acceptance)
+        return _draw_for_the_rest(market, each, filled, above, target, found.below)
+    thresholds, acceptance = offers.thresholds.copy(), offers.acceptance.copy()
+    thresholds[tied.owner], acceptance[tied.owner] = tied.low, tied.low_acceptance
+    left = target - _total_spend(market, thresholds, acceptance)
+    jumps = market.weights[tied.owner] * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
+    lottery = Lottery.from_pieces(tied, np.full(len(tied), _affordable_chance(jumps, left)))
+    acceptance[lottery.owner] = lottery.acceptance
+    return Offers(thresholds, acceptance, lottery)
+
+
+def _go_on(
     market: Market, parts: Sequence[OwnerPart], target: float, found: Bracket, thresholds: Floats, acceptance: Floats
 ) -> tuple[Offers, Floats]:
-    """Spend what a jump of the spend between two neighbouring prices leaves over.
+    """Go on from the lower of two neighbouring prices as far as the target allows.
 
     Between the two prices each owner's virtual cost is ε_i/λ up to rounding, so every point between
     is as optimal. First all owners go the same share of the way, as far as the budget allows; then,
@@ -38,7 +58,7 @@ def fill(
     span = higher - thresholds
 
     def affordable(theta: Floats) -> bool:
-        return total_spend(market, theta, law.cdf(theta)) <= target
+        return _total_spend(market, theta, law.cdf(theta)) <= target
 
     def together(share: float) -> Floats:
         return np.minimum(thresholds + share * span, higher)
@@ -63,13 +83,13 @@ def fill(
     return Offers(theta, q), after
 
 
-def draw_for_the_rest(market: Market, each: Floats, offers: Offers, above: Floats, target: float, x: float) -> Offers:
+def _draw_for_the_rest(market: Market, each: Floats, offers: Offers, above: Floats, target: float, x: float) -> Offers:
     """Let one owner draw between her threshold and one above for what is left.
 
     `each` is what acceptance is worth, shape (n,), and x is 1/λ.
     """
     theta, q = offers.thresholds, offers.acceptance
-    left = target - total_spend(market, theta, q)
+    left = target - _total_spend(market, theta, q)
     bought = math.fsum((each * q * market.weights).tolist())
     if not left > WORTH_A_DRAW * x * bought:
         return offers
@@ -99,7 +119,7 @@ def rounded_price(each: Floats, offers: Offers, x: float) -> float:
     return least if price < least <= price * (1.0 + BUDGET_MARGIN.value) else price
 
 
-def total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
+def _total_spend(market: Market, thresholds: Floats, acceptance: Floats) -> float:
     """Return the expected spend Σ m_i θ_i q_i, in currency, summed to the last digits."""
     cost = thresholds * acceptance
     cost = cost if market.multiplicity is None else cost * market.weights
@@ -141,12 +161,6 @@ def _candidates(part: OwnerPart, law: Ironed, found: Bracket) -> tuple[Index, Ir
     with np.errstate(all="ignore"):
         near = Bins.around(slopes / found.above, np.fmin(slopes / found.below, np.finfo(np.float64).max))
     return near.rows(part.epsilon), law
-
-
-def shared_lottery(market: Market, tied: FlatPieces, left: float) -> Lottery:
-    """Offer all tied owners one lottery that spends what is left."""
-    jumps = market.weights[tied.owner] * (tied.high * tied.high_acceptance - tied.low * tied.low_acceptance)
-    return Lottery.from_pieces(tied, np.full(len(tied), _affordable_chance(jumps, left)))
 
 
 def _affordable_chance(jumps: Floats, left: float) -> float:

@@ -75,18 +75,8 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     A ray z proves it: with its limits larger by δ the dual rises by z δ, and must reach 0. Of few
     constraints rays are sought until there is none: then no more is needed, but for rounding.
 
-    Parameters
-    ----------
-    statement, budget
-        What has no solution.
-    conflict
-        What `find_conflict` gives.
-
-    Returns
-    -------
-    mapping
-        In units of each constraint's limit, rounded down; empty where bounds of single owners, or a
-        value, stand against each other, or the owners are too many.
+    In units of each constraint's limit, rounded down; of none where bounds of single owners, or a
+    value, stand against each other, or the owners are too many.
     """
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
 

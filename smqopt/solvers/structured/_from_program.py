@@ -31,15 +31,6 @@ def solve_linear(program: Program, added: Sequence[LinearConstraint], **options:
     Afterwards `program.acceptance` and `program.spend` have values, and the budget and the added
     constraints their multipliers, as after a solve by cvxpy; without a solution they are left
     alone.
-
-    Parameters
-    ----------
-    program
-        The program.
-    added
-        What `program.linear_constraints()` gives.
-    **options
-        As for `solve_statement`.
     """
     records = (*program.records, *(record for one in added for record in one.records))
     statement = state(program.market, records)

@@ -84,16 +84,8 @@ def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator
     From where a step promises little, and the last one. The caller stops where they are near enough
     to each other.
 
-    Parameters
-    ----------
-    dual
-        The dual.
-    z
-        Where to begin.
-    radius
-        Half the width of the first box, in units that change D by its own size.
-    impossible
-        A value of D that no feasible program has; the search ends there.
+    `radius` is half the width of the first box, in units that change D by its own size;
+    `impossible` is a value of D that no feasible program has: the search ends there.
     """
     least = np.where(dual.equal, -np.inf, 0.0)
     point = dual.at(z)

@@ -24,22 +24,7 @@ try."""
 def post_prices(statement: Statement, objective: Objective, budget: float, gap: float) -> tuple[Found, Offers] | None:
     """Post one price to each row and block; None where nothing keeps the rows.
 
-    Parameters
-    ----------
-    statement, objective, budget
-        What is to be solved.
-    gap
-        Between what is found and the best over the same prices, relative.
-
-    Returns
-    -------
-    found, offers
-        Multipliers and bounds; offers to the market's owners.
-
-    Raises
-    ------
-    SolverError
-        If no prices among those tried keep the rows.
+    The gap is that between what is found and the best over the same prices, relative.
     """
     search = ColumnSearch(statement, objective, budget * (1.0 - BUDGET_MARGIN.value), budget)
     relaxed = search.run()
@@ -57,19 +42,7 @@ def post_prices(statement: Statement, objective: Objective, budget: float, gap: 
 def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float, gap: float) -> Offers:
     """Post one price to rows who draw or nearly do; the others keep theirs.
 
-    Parameters
-    ----------
-    owners
-        n′ rows.
-    point, offers
-        The optimum of lotteries.
-    budget, gap
-        As of `post_prices`.
-
-    Raises
-    ------
-    SolverError
-        If no prices among those tried keep the rows.
+    Point and offers are the optimum of lotteries.
     """
     statement, drawn = owners.statement, offers.lottery
     assert drawn is not None  # noqa: S101

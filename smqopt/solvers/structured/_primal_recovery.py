@@ -32,14 +32,7 @@ _STEP = 2.0**-24
 def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> Offers:
     """Make offers of the owners' answers, moved to meet the active rows.
 
-    Parameters
-    ----------
-    dual
-        The dual.
-    point
-        Multipliers near the optimum, and the answers to them.
-    acceptance
-        Acceptances to start from, shape (n′,); by default the answers.
+    They start from given acceptances, shape (n′,), by default the answers at the point.
     """
     answer = point.answer
     moved = _meet_rows(dual, point, acceptance)

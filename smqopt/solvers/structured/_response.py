@@ -69,15 +69,7 @@ class Segments:
 
 
 class Owners:
-    """All owners of a statement, asked together.
-
-    Parameters
-    ----------
-    statement
-        n′ rows with bounds of acceptance.
-    utility
-        φ of the rows.
-    """
+    """All owners of a statement, asked together."""
 
     def __init__(self, statement: Statement, utility: Utility) -> None:
         self.statement = statement
@@ -119,7 +111,7 @@ class Owners:
         meets = np.abs(met - cost) <= _MEETS * (np.abs(met) + np.abs(taken) + cost)
         slope = np.zeros(self.n)
         for law, at in self._parts:
-            slope[at] = np.where(meets[at], _rise(law, v[at], q[at]), 0.0)
+            slope[at] = np.where(meets[at], _rise(law, v[at], theta[at], q[at]), 0.0)
         slope[chosen.inside.owner] = np.inf
         self._refuse(self.utility.slope(np.zeros(self.n)) < taken, q, spend, slope)
         if self._bounded:
@@ -200,11 +192,7 @@ class Owners:
 def _offer(law: Valuation | Ironed, v: Floats) -> tuple[Floats, Floats, Floats]:
     """Return threshold, acceptance, and the slope of acceptance in v off jumps."""
     theta, q = law.offer(v.copy())
-    if isinstance(law, Valuation) and law.table_pays and law.size is not None:  # J costs less than its inverse
-        return theta, q, _rise_at(law, theta)
-    if isinstance(law, Ironed) and isinstance(law.law, PriceListed | Discrete | PointMass):
-        return theta, q, np.zeros(q.size)
-    return theta, q, _rise(law, v, q)
+    return theta, q, _rise(law, v, theta, q)
 
 
 def _rise_at(law: Valuation, theta: Floats) -> Floats:
@@ -217,8 +205,12 @@ def _rise_at(law: Valuation, theta: Floats) -> Floats:
     return np.where(inside, np.maximum(slope, 0.0), 0.0)
 
 
-def _rise(law: Valuation | Ironed, v: Floats, q: Floats) -> Floats:
+def _rise(law: Valuation | Ironed, v: Floats, theta: Floats, q: Floats) -> Floats:
     """Return the slope in v of acceptance q at v, by a difference that no jump enters."""
+    if isinstance(law, Valuation) and law.table_pays:  # J costs less than its inverse
+        return _rise_at(law, theta)
+    if isinstance(law, Ironed) and isinstance(law.law, PriceListed | Discrete | PointMass):
+        return np.zeros(q.size)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         beyond = v * (1.0 + _STEP)
         slope = np.where((v > 0) & (v < np.inf), (law.offer(beyond.copy())[1] - q) / (v * _STEP), 0.0)

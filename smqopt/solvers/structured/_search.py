@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.market import Market, Objective, Offers, PurchasedPrivacy, Statement
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
-from smqopt.solvers.price_search._concave import price_alone
+from smqopt.market import Linear, Objective, Offers, PurchasedPrivacy, Statement
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot, largest_within
 from smqopt.solvers.structured._dual import Dual, DualPoint, dot
 from smqopt.solvers.structured._newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
@@ -28,6 +27,8 @@ _MOST_COLUMNS = 20_000
 """Rows up to which a linear program over all their columns is tried at all."""
 _SAMPLE = 1 << 12
 """Rows of whom a sample comes near first."""
+_ABOUT = 2.0**-14
+"""How well the price that it starts from is known."""
 _FAR, _CLOSE = 1.0, 2.0**-6
 """Half the width of the first box, from anywhere and from what a sample comes to."""
 _MORE = 2.0**40
@@ -71,26 +72,25 @@ def search(
     which bounds it from above, proves that there is none; where that is −∞, purchased privacy is
     asked first.
 
-    Parameters
-    ----------
-    statement, budget, objective
-        What is to be solved.
-    start
-        Multipliers from which the search begins; those of OP2 alone where there are none, or the
-        first is not positive.
+    Where `start` is none, or the first is not positive, the search begins at the multipliers of OP2
+    alone.
     """
-    more = _MORE * budget
-    if more < statement.most_that_can_be_spent() and search(statement, more, None, PurchasedPrivacy()) is None:
+    bound, more = bool(statement.names or np.any(statement.lowest > 0)), _MORE * budget
+
+    def fails(amount: float) -> bool:
+        return bound and search(statement, amount, None, PurchasedPrivacy()) is None
+
+    if more < statement.most_that_can_be_spent() and fails(more):
         return None
     owners = Owners(statement, statement.utility(objective))
     most, worst = abs(owners.value(np.ones(owners.n))), owners.value(statement.lowest)
     impossible = worst - _ROUNDING * (most + abs(worst)) if math.isfinite(worst) else -math.inf
-    if not math.isfinite(impossible) and owners.n > FEW and search(statement, budget, None, PurchasedPrivacy()) is None:
+    if not math.isfinite(impossible) and owners.n > FEW and fails(budget):
         return None
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
         dearest = dot(statement.weights(), statement.reduced.high)  # where all sell for nothing, any unit will do
-        start[0] = _price_alone(owners, budget, (most or 1.0) / (dearest or 1.0))
+        start[0] = _price_alone(Dual(owners, budget), (most or 1.0) / (dearest or 1.0))
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
@@ -130,13 +130,7 @@ def _by_steps(
     candidates: Iterator[tuple[DualPoint, Floats | None]],
     impossible: Callable[[DualPoint], float],
 ) -> SearchResult | None:
-    """Return the best of the candidates, up to a good one; None where there is none.
-
-    Raises
-    ------
-    InfeasibleError
-        If one proves that the constraints fail.
-    """
+    """Return the best of the candidates, up to a good one; None where there is none."""
     found: SearchResult | None = None
     for point, acceptance in candidates:
         if _proves_infeasible(point, impossible(point)):
@@ -152,10 +146,15 @@ def _by_steps(
 def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[DualPoint, Floats | None]]:
     """Return points, and acceptances where they are not the answers there.
 
-    Columns are quicker where rows are few and acceptances jump.
+    Columns are quicker where rows are few and acceptances jump, so that few owners draw.
     """
     owners, z, radius = dual.owners, np.append(start[0] * dual.speaks[0], start[1:]), _FAR
-    if owners.n <= FEW and (owners.jumps or not math.isfinite(impossible)):
+    bound = dual.r.size > 1 or bool(np.any(owners.statement.lowest > 0))
+    if (
+        owners.n <= FEW
+        and (bound or isinstance(owners.utility, Linear))
+        and (owners.jumps or not math.isfinite(impossible))
+    ):
         return
     for size in itertools.takewhile(lambda size: size < owners.n, (_SAMPLE << k for k in itertools.count(0, 3))):
         few, share = _sample(dual, size)
@@ -175,15 +174,8 @@ def _sample(dual: Dual, size: int) -> tuple[Dual, float]:
 
 
 def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> SearchResult | None:
-    """Search the columns of all rows; keep what was found if it is better.
-
-    Raises
-    ------
-    InfeasibleError
-        If they prove that the constraints fail.
-    """
+    """Search the columns of all rows; keep what was found if it is better."""
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
-    from smqopt.solvers.columns._polish import polish_ties  # noqa: PLC0415
 
     owners = dual.owners
     columns = ColumnSearch(owners.statement, owners.utility, float(dual.r[0]), budget)
@@ -193,9 +185,6 @@ def _by_columns(dual: Dual, budget: float, found: SearchResult | None) -> Search
     tried = [] if found is None else [found]
     tried.append(_assess(dual, dual.at(answer.z), answer.acceptance))
     if tried[-1].gap > _GOOD:
-        one = polish_ties(columns, answer)
-        tried.append(_assess(dual, dual.at(one.z), columns.of_alone(one)))
-    if not owners.jumps and tried[-1].gap > _GOOD:
         tried += [_assess(dual, *one) for one in descend(dual, answer.z, _CLOSE, -math.inf)]
     return min(tried, key=lambda one: one.gap)
 
@@ -216,17 +205,19 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
     return SearchResult(point, offers, max(gap, broken))
 
 
-def _price_alone(owners: Owners, budget: float, unit: float) -> float:
-    """Start from the budget price without constraints, of a sample of many owners."""
-    market, utility = owners.statement.reduced, owners.utility
-    if market.n > _SAMPLE and (owners.jumps or market.valuation.size is not None):
-        some = np.arange(0, market.n, -(-market.n // _SAMPLE))
-        counts = market.multiplicity
-        share = some.size / market.n if counts is None else float(counts[some].sum()) / float(counts.sum())
-        few = None if counts is None else counts[some]
-        market = Market(market.epsilon[some], market.valuation.take(some), multiplicity=few)
-        utility, budget = utility.take(some), budget * share
-    price = price_alone(market, utility, budget)
+def _price_alone(dual: Dual, unit: float) -> float:
+    """Return about the budget price without constraints, of a sample of many owners."""
+    few = dual if dual.owners.n <= _SAMPLE else _sample(dual, _SAMPLE)[0]
+    utility, reduced, n = few.owners.utility, few.owners.statement.reduced, few.owners.n
+    if float(np.sum(few.m * utility.wanted * reduced.high)) <= few.r[0]:
+        return unit
+    free = dataclasses.replace(few.owners.statement, lowest=np.zeros(n), highest=np.ones(n))
+    owners = Owners(free, utility)
+    guess = float(np.max(reduced.high)) / float(np.max(utility.slope(np.full(n, 0.5))))
+    found = largest_within(
+        lambda x: dot(few.m, owners.answer(0.0, np.full(n, 1.0 / x)).spend), few.r[0], guess, 1.0, _ABOUT
+    )
+    price = 1.0 / found.below
     return price if 0 < price < math.inf else unit
 
 

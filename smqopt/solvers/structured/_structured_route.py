@@ -47,38 +47,10 @@ def solve_statement(
 ) -> Solution:
     """Solve OP2 with linear side constraints by its dual.
 
-    Parameters
-    ----------
-    statement
-        The market and its constraints.
-    budget
-        B ≥ 0, in currency.
-    objective
-        A separable objective.
-    lotteries
-        Whether owners on a flat piece of their ironed cost curve may draw between two prices.
-        Without, one price is posted to each, by a mixed-integer program; `details` says how far
-        the answer is from the bound of lotteries.
-    gap
-        Without lotteries: where that program may end.
-    start
-        Multipliers from which the search begins, the budget's first, shape (k + 1,); those of OP2
-        alone by default.
-    with_conflict
-        Whether to look for the conflict where there is no solution, which takes long.
-
-    Returns
-    -------
-    Solution
-        With the multipliers of the rows; where no thresholds satisfy all constraints its status is
-        INFEASIBLE, nobody gets an offer, and `conflict` names constraints that cannot hold
-        together, each of them needed for that.
-
-    Raises
-    ------
-    SolverError
-        If multipliers and thresholds do not come near enough to each other, or no prices without
-        lotteries keep all constraints.
+    Without lotteries one price is posted to each, by a mixed-integer program that may end at `gap`.
+    `start` holds multipliers from which the search begins, the budget's first, shape (k + 1,).
+    Where no thresholds satisfy all constraints the status is INFEASIBLE, nobody gets an offer, and
+    `conflict` names constraints of which each is needed for that; to look for it takes long.
     """
     found = None
     stated, amount = (without_money(statement), _ANY) if budget == 0 else (statement, budget)
@@ -192,13 +164,7 @@ def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
 
 
 def _require_rows(statement: Statement, offers: Offers) -> None:
-    """Refuse offers that break a row.
-
-    Raises
-    ------
-    SolverError
-        Naming the row.
-    """
+    """Refuse offers that break a row."""
     over, terms = _over(statement, offers)
     share = over / np.maximum(terms, np.finfo(float).tiny)
     worst = int(np.argmax(share)) if share.size else 0

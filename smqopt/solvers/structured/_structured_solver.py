@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 class StructuredSolver(AbstractSolver):
     """The dual of OP2 with linear side constraints, which falls apart into owners.
 
-    Parameters
-    ----------
-    lotteries
-        Whether owners may draw between two prices.
-    gap
-        Without lotteries: where the search for one posted price each may end.
-    start
-        Multipliers to start from, the budget's first, where they are known roughly; shape (k + 1,).
-    with_conflict
-        Whether to look for constraints that cannot hold together where there is no solution, which
-        takes long.
+    Options are those of `solve_statement`, whose search for one posted price each may end at `gap`.
     """
 
     name: ClassVar[str] = "structured"

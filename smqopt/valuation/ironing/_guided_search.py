@@ -27,7 +27,7 @@ class GuidedSearch:
 
     def __init__(self, edges: Floats) -> None:
         self.edges = edges
-        self._padded = np.append(edges, np.inf)
+        self._padded = np.append(edges, np.nan)  # at most no number, nor infinity
         span = float(edges[-1] - edges[0]) if edges.size else 0.0
         self._scale = _BINS / span if 0 < span < np.inf else 0.0
         own = self._bins(edges) if 0 < self._scale < np.inf else np.zeros(edges.size, dtype=np.int64)

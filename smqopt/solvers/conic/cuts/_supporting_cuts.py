@@ -56,19 +56,9 @@ def supporting_cuts(
 
     Variables of the user's own are left where the rows touch.
 
-    Parameters
-    ----------
-    groups
-        The constraints.
-    normal, at
-        ν, and q̂ with β̂: of acceptance and of spend in currency, shape (n,) each.
-    money
-        Units of spend and the most that can be spent on one owner, in currency; shape (n,) each.
-
-    Returns
-    -------
-    cuts, acceptance
-        The rows, and where they touch; shape (n,).
+    `normal` and `at` are ν, and q̂ with β̂ in currency; `money` holds units of spend, and the most
+    that can be spent on one owner; shape (n,) each. Variables of the user's own are left where the
+    rows touch; that acceptance is returned too.
     """
     currency, high = money
     pull = normal[0], normal[1] * currency

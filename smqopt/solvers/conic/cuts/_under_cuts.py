@@ -66,22 +66,9 @@ def solve_under_cuts(
     is so of the plane of its dual, which does not tell one offer from another where cost curves are
     straight; then the conic answer stands.
 
-    Parameters
-    ----------
-    program
-        The program, as the conic solver left it.
-    raw
-        Its answer, without records where something is not linear.
-    linear
-        What is linear, as records, and the multipliers of its rows.
-    others
-        What is not.
-
-    Returns
-    -------
-    Solution
-        Where no offers were found that keep all constraints its records say by how much they break
-        them.
+    `raw` is the answer of the conic solver, without records where something is not linear; `linear`
+    holds what is linear, as records, and the multipliers of its rows. Where no offers were found
+    that keep all constraints the records say by how much they break them.
     """
     curved = [one for one in others if isinstance(one, cp.Constraint)]
     records, prices = tuple(linear[0]), linear[1]
@@ -104,9 +91,7 @@ def solve_under_cuts(
                     statement, raw.budget, objective=raw.objective, start=start, with_conflict=False
                 )
             else:
-                bound = solve_concave(
-                    market, raw.budget, raw.objective, start=1.0 / start[0] if start[0] > 0 else math.inf
-                )
+                bound = solve_concave(market, raw.budget, raw.objective)
             why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
         except SolverError as error:
             why_not = str(error)
