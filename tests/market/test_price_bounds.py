@@ -150,3 +150,13 @@ def test_a_floor_at_an_end_of_a_gap_of_a_histogram_is_posted(floor, ceiling):
         assert (certificate.valid, certificate.grade) == (True, "proved"), certificate.reasons
         assert certificate.upper_bound >= best * (1 - 1e-8)
         assert certificate.lower_bound == pytest.approx(best, rel=1e-4)
+
+
+def test_a_gap_that_a_ceiling_leaves_no_price_in_is_no_offer_to_an_objective():
+    laws = smq.ByOwner([smq.Kumaraswamy(2, 3), smq.PiecewiseUniform([0, 0.3, 1.1, 1.3], [2, 0, 1])])
+    market = smq.Market([0.4, 0.8], laws, groups={"g": ["a", "b"]})
+    records = [smq.PriceRange(at_least=0.9), smq.PriceRange(at_most=0.6, column="g", label="b")]
+    for aim in (smq.BoughtOwners(), smq.DiminishingReturns(0.3), None):
+        certificate = smq.verify(smq.solve(market, 2.0, constraints=records, objective=aim))
+        assert certificate.valid, certificate.reasons
+        assert certificate.solution.acceptance[1] == 0

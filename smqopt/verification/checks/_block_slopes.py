@@ -80,7 +80,7 @@ def slopes_at_lotteries(
 
 
 def _start(listed: Floats | None, nodes: Floats) -> Floats:
-    return np.linspace(nodes[0], nodes[-1], _EVEN) if listed is None else np.asarray(listed)
+    return np.linspace(nodes[0], nodes[-1], _EVEN) if listed is None and nodes.size else np.asarray(nodes)
 
 
 def _of_lottery(
