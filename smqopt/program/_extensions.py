@@ -122,9 +122,10 @@ def _require_own_values(constraint: cp.Constraint, own: tuple[int, int]) -> None
     for parameter in constraint.parameters():
         if parameter.value is None:
             raise InputError(where, "has a parameter without a value", value=parameter.name(), remedy="set its value")
+    for leaf in (*constraint.variables(), *constraint.constants()):
+        if leaf.is_complex():
+            raise InputError(where, "must be real", value=leaf.name(), remedy="constrain its parts one by one")
     for variable in constraint.variables():
-        if variable.is_complex():
-            raise InputError(where, "must be real", value=variable.name(), remedy="constrain its parts one by one")
         if variable.id in OF_PROGRAMS and variable.id not in own:
             raise InputError(
                 where,

@@ -35,4 +35,6 @@ def chosen_solver(solver: str | AbstractSolver, options: Mapping[str, Any]) -> A
     if unknown:
         name = solver if isinstance(solver, str) else solver.name
         raise InputError(f"solve: argument {unknown[0]!r}", f"is not known to the {name} solver", remedy=remedy)
+    if not isinstance(lotteries := options.get("lotteries", True), bool):
+        raise InputError("solve: argument 'lotteries'", "must be True or False", value=lotteries, remedy="say which")
     return solver if isinstance(solver, AbstractSolver) else SOLVERS[solver](**options)

@@ -127,6 +127,7 @@ def test_a_range_of_acceptance_by_owner():
     [
         (lambda q: cp.norm(1e200 * q) <= 1, "must have numbers between"),
         (lambda q: cp.Variable(5, complex=True) == q, "must be real"),
+        (lambda q: cp.real(1j * q[0]) <= 1, "must be real"),
     ],
 )
 def test_numbers_beyond_what_is_solved_are_refused(write, says):

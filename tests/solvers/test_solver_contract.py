@@ -62,3 +62,14 @@ def test_options_belong_to_the_instance():
         smq.solve(MARKET, 0.7, solver="structured", max_iter=3)
     with pytest.raises(InputError, match="is unknown"):
         smq.solve(MARKET, 0.7, solver="newton")
+
+
+@pytest.mark.parametrize("wrong", ["no", 0, None, 1.0])
+def test_lotteries_are_allowed_or_not(wrong):
+    with pytest.raises(InputError, match="must be True or False"):
+        smq.solve(MARKET, 0.7, lotteries=wrong)
+
+
+def test_a_gap_is_a_number():
+    with pytest.raises(InputError, match="must lie in"):
+        smq.solve(MARKET, 0.7, constraints=[smq.PriceMenu((0.3,))], lotteries=False, gap="small")

@@ -38,7 +38,7 @@ class StructuredSolver(AbstractSolver):
         start: ArrayLike | None = None,
         with_conflict: bool = True,
     ) -> None:
-        if not 0 <= gap < 1:
+        if not isinstance(gap, (int, float)) or not 0 <= gap < 1:
             raise InputError("solve: argument 'gap'", "must lie in [0, 1)", value=gap, remedy="use, say, 1e-4")
         self._lotteries, self._gap, self._with_conflict = lotteries, float(gap), with_conflict
         self._start = None if start is None else np.asarray(start, dtype=np.float64)
