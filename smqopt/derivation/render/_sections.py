@@ -171,7 +171,7 @@ def _general() -> Iterator[Step]:
 
 
 def _general_step(step: Step) -> ShownStep:
-    equations = tuple(equation for equation in step.equations if equation.every_law)
+    equations = tuple(each for each in step.equations if each.every_law and each.left != each.right)
     verdicts = [equation.verdict for equation in equations if equation.verdict is not None]
     marks = MARKS[worst(verdicts)] if verdicts else ("", "", "")
     cited = f"{step.reason} ({_labels(step)})"

@@ -94,11 +94,12 @@ def _law(argument: Argument) -> tuple[Equation, ...]:
     printed = EPSILON * f(theta) - LAMBDA * (F(theta) + theta * f(theta)) + MU * f(theta) - GAMMA * f(theta)
     q, place = ACCEPTANCE, OTHER
     share, low, high = SymbolRange(q, zero, sp.Integer(1)), law.low, law.high
-    between = argument.domain.with_intervals(SymbolRange(place, low, high), share)
+    inside = (SymbolRange(place, low, high), share)
+    between = argument.domain.with_intervals(*inside)
     return (
         *_vacuous(argument, printed),
-        decide_claim(place * q, Relation.AT_LEAST, low * q, between, {}),
-        decide_claim(place * q, Relation.AT_MOST, high * q, between, {}),
+        replace(decide_claim(place * q, Relation.AT_LEAST, low * q, between, {}), domain=inside),
+        replace(decide_claim(place * q, Relation.AT_MOST, high * q, between, {}), domain=inside),
     )
 
 

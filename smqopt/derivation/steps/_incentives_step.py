@@ -26,7 +26,7 @@ _SIDES = (True, False)
 
 
 def incentives(argument: Argument) -> Step:
-    """Check the payment by `pi`, utility and regret on both sides of the threshold."""
+    """Check the payment, utility and regret on both sides of the threshold."""
     theta, high, rule = argument.theta, argument.law.high, argument.posted
     star, zero = CLIPPED_THRESHOLD, sp.Integer(0)
     sells = sp.Le(REPORT, star, evaluate=False)
@@ -47,7 +47,7 @@ def incentives(argument: Argument) -> Step:
         claim="With a threshold that does not depend on her report, an owner does best to report her valuation, whatever the others do, "
         "and never loses by taking part. She is paid the threshold where she sells, else nothing.",
         reason="Four cases: valuation and report are each at most the threshold, or above it. Her report decides only whether she sells, "
-        "and she wants to sell just where θ ≤ θ*. The payment is the integral of `pi`, which is θ* − ψ below the threshold.",
+        "and she wants to sell just where θ ≤ θ*. The payment is the report and the integral of the allocation beyond it, which is θ* − ψ below the threshold.",
         labels=("qi", "pi", "eqn:IC", "eqn:IR", "lem:IC&IR", "eqn:payment"),
         equations=(
             Equation(ALLOCATION(REPORT), Relation.DEFINED, allocation),

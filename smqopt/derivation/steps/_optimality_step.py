@@ -31,6 +31,7 @@ from smqopt.algebra import (
 )
 from smqopt.derivation.argument._argument import Argument
 from smqopt.derivation.statement._step import Step
+from smqopt.valuation import HIGH, LOW
 
 _CHORD = sp.symbols("q_1 q_2 C_1 C_2 C slope", nonnegative=True)
 """Two points of the curve, the curve at their mean acceptance, and the slope of its tangent there.
@@ -128,8 +129,8 @@ def jensen_gap() -> tuple[Equation, ...]:
     above = follows(f(OTHER) * (J(OTHER) - J(THETA)), Relation.AT_LEAST, zero, dense, RISEN)
     below = follows(f(OTHER) * (J(THETA) - J(OTHER)), Relation.AT_LEAST, zero, dense, FALLEN)
     return (
-        replace(above, domain=(SymbolRange(OTHER, THETA),)),
-        replace(below, domain=(SymbolRange(OTHER, zero, THETA),)),
+        replace(above, domain=(SymbolRange(OTHER, THETA, HIGH),)),
+        replace(below, domain=(SymbolRange(OTHER, LOW, THETA),)),
     )
 
 

@@ -23,7 +23,7 @@ def expected_payment(argument: Argument) -> Step:
         title="Expected payment",
         claim="An owner with threshold θ* sells with probability F(θ*) and is paid θ*F(θ*) in expectation, which is C(q) at q = F(θ*). "
         "So the objective of the mechanism is that of OP2, and its expected payments are OP2's spend.",
-        reason="Integrate allocation and payment `pi` against the density: both are constant up to θ* and 0 above.",
+        reason="Integrate allocation and payment against the density: both are constant up to θ* and 0 above.",
         labels=("pi", "Pi", "eqn:payment", "eqn:BF", "OP1", "lem:theta"),
         equations=(
             Equation(sp.Integral(ALLOCATION(theta) * f(theta), over_support), Relation.EQUAL, sold + missed[0]),
