@@ -298,7 +298,7 @@ def test_a_notebook_says_where_its_forms_hold():
 def test_the_general_page_says_where_letters_lie_and_nothing_vacuous():
     shown = [each.latex for step in general_page() for each in step.equations]
     assert "0 = 0" not in shown
-    bounded = [each for each in shown if r"\ge" in each.split(r" \qquad")[0] and "(t" in each or "q_i t" in each]
+    bounded = [each for each in shown if (r"\ge" in each.split(r" \qquad")[0] and "(t" in each) or "q_i t" in each]
     assert len(bounded) >= 4
     assert all(r"\text{for }" in each and r"\theta}_i" in each.split(r"\text{for }")[1] for each in bounded)
     assert not any("`" in said for step in general_page() for said in (*step.before, *step.after))
