@@ -244,6 +244,7 @@ def test_the_printed_form_of_an_expression_has_its_value(law):
     assert changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "step", "written", "not_written"),
     [
@@ -260,6 +261,7 @@ def test_powers_are_joined_and_sums_have_no_needless_signs(law, step, written, n
     assert not any(not_written in each for each in shown), shown
 
 
+@pytest.mark.slow
 def test_special_functions_are_those_of_the_field_and_in_the_legend():
     page = derive(smq.Beta(2.5, 3.5)).to_latex(form="theorem")
     assert r"; a, b\right)" in page
@@ -274,6 +276,7 @@ def test_a_side_is_kept_apart_from_the_powers_of_a_place():
     assert latex(limit.xreplace({limit.args[2]: LOW})).startswith(r"\lim_{\theta_i \to \underline{\theta}_i^-}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "shown"),
     [
@@ -295,6 +298,7 @@ def test_a_notebook_says_where_its_forms_hold():
         assert said in shown
 
 
+@pytest.mark.slow
 def test_the_general_page_says_where_letters_lie_and_nothing_vacuous():
     shown = [each.latex for step in general_page() for each in step.equations]
     assert "0 = 0" not in shown
