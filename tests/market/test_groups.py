@@ -235,3 +235,11 @@ def test_a_rounded_eleventh_is_an_eleventh():
 def loads_and_solves(path):
     model = smq.load_model(path)
     smq.solve(model.market, model.budget, constraints=model.constraints)
+
+
+def test_an_unknown_label_of_a_table_is_refused_by_file_and_row(tmp_path):
+    table = tmp_path / "quotas.csv"
+    table.write_text("sex,at_least\nf,0.2\nx,0.3\n")
+    market = smq.Market([0.2, 0.5], smq.Uniform(0, 1), groups={"sex": ["f", "m"]})
+    with pytest.raises(smq.errors.InputError, match=r"quotas\.csv, row 2.*must be a label of the group column 'sex'"):
+        smq.solve(market, 0.5, constraints=smq.Coverage.from_table(table))

@@ -285,7 +285,7 @@ class ConstraintRecord:
             If the market has no such group.
         """
         column, label = getattr(self, "column", None), getattr(self, "label", None)
-        return members(market, column, label, f"constraint {self.kind!r}")
+        return members(market, column, label, f"constraint {self.name or self.kind!r}")
 
     def checked_rows(self, market: Market, rows: Sequence[int | str], argument: str) -> Indices:
         """Return rows of a market as an array, those by name too.
