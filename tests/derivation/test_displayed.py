@@ -246,3 +246,27 @@ def test_what_doubles_cannot_tell_is_not_refuted(law):
         if step.name == "law" and equation.relation is Relation.DEFINED:
             wrong = replace(equation, right=equation.right * sp.Rational(1001, 1000))
             assert any(each.holds(wrong) is False for each in instances_of(law, formulas))
+
+
+def test_no_equation_is_stated_where_the_cost_jumps():
+    """At θ = 1 and 2 the cost jumps from 3/2 to 7/3 and from 13/3 to 16, and θ* rests."""
+    derivation = derive(smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 3, 1]))
+    (form,) = [
+        each for each in derivation.step("threshold").equations if each.left == THRESHOLD(X) and not each.verdict
+    ]
+    rule, cost = form.right, derivation.virtual_cost
+    for name in ("threshold", "slackness"):
+        stated = [e for e in derivation.step(name).equations if e.left.has(THRESHOLD(X)) and e.verdict and e.domain]
+        assert len(stated) == 3
+        for each in stated:
+            ((low, high),) = [(r.lower, r.upper) for r in each.domain]
+            for x in (low + sp.Rational(1, 10**6), (low + high) / 2, high):
+                assert cost.subs(derivation.argument.theta, rule.subs(X, x)) == x
+    squares = [e for e in derivation.step("cvxpy-form").equations if e.relation is Relation.EQUAL]
+    for each in squares:
+        spoken = each.left - each.right
+        for function, formula in derivation.argument.meaning.items():
+            spoken = spoken.replace(function, formula)
+        for r in each.domain:
+            for place in (r.lower + sp.Rational(1, 10**6), (r.lower + r.upper) / 2, r.upper):
+                assert spoken.subs(r.symbol, place) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -176,6 +177,23 @@ class Argument:
                 proof=None if proof is None else functools.partial(proof, self.law),
             )
         return replace(equation, left=left, right=right, domain=self._intervals_of(left - right, domain))
+
+    def off_jumps(self, claim: Equation) -> tuple[Equation, ...]:
+        """State a claim on x on each range that no jump of J leaves out.
+
+        While x is within a jump θ* rests at the joint, where J is less than x.
+        """
+        lows = [piece.cost_at_low for piece in self.pieces]
+        highs = [piece.cost_at_high for piece in self.pieces]
+        jumps = [k for k in range(1, len(lows)) if lows[k] != highs[k - 1]]
+        if not jumps:
+            return (claim,)
+        edges = [0, *jumps, len(lows)]
+        ranges = [
+            SymbolRange(X, lows[a], None if highs[b - 1] == sp.oo else highs[b - 1], above=a > 0)
+            for a, b in itertools.pairwise(edges)
+        ]
+        return tuple(replace(claim, domain=(each,)) for each in ranges)
 
     def _intervals_of(self, expression: sp.Expr, domain: Domain | None) -> tuple[SymbolRange, ...]:
         """Return the intervals of symbols in an expression, beyond the law's."""

@@ -107,8 +107,10 @@ def _segments(argument: Argument) -> tuple[Equation, ...]:
         filled = F(theta) - F(start)
         parabola = start * F(start) + J(start) * filled + filled**2 / f(theta)
         here = (SymbolRange(theta, start, piece.law.high),)
+        claim = piece.claim(theta * F(theta), parabola)
+        stated = parabola if piece is argument.pieces[0] else parabola.xreplace({J(start): piece.cost_at_low})
         claims += [
-            replace(piece.claim(theta * F(theta), parabola), domain=here),
+            replace(claim, right=stated, domain=here),  # at a joint J is that of the piece before
             replace(piece.claim(1 / f(theta), sp.Integer(0), Relation.AT_LEAST), domain=here),
         ]
     return tuple(claims)

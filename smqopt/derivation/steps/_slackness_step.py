@@ -56,7 +56,7 @@ def complementary_slackness(argument: Argument) -> Step:
         notes.append("J(low) could not be found, so the case at the low end is left open.")
     if argument.inverse is not None:
         inside = argument.stationarity.subs({MU: zero, GAMMA: zero, EPSILON: LAMBDA * X, theta: THRESHOLD(X)})
-        claims.append(argument.claim(inside, zero, domain=argument.inside))
+        claims += argument.off_jumps(argument.claim(inside, zero, domain=argument.inside))
     if argument.upper_multiplier is not None and argument.cost_at_high is not None:
         gamma = argument.upper_multiplier
         above = argument.domain.with_intervals(SymbolRange(X, argument.cost_at_high))

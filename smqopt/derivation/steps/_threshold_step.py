@@ -34,7 +34,7 @@ def threshold(argument: Argument) -> Step:
             f"one exponential, or the branch could not be proved. {ROOT}",
         )
     claims = [
-        argument.claim(J(THRESHOLD(X)), X, domain=argument.inside),
+        *argument.off_jumps(argument.claim(J(THRESHOLD(X)), X, domain=argument.inside)),
         argument.claim(THRESHOLD(J(theta)), theta),
     ]
     for end, cost in ((law.low, argument.cost_at_low), (law.high, argument.cost_at_high)):
