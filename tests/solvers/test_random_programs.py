@@ -51,6 +51,7 @@ def test_each_two_records(first, second):
         8241,
         8421,
         8473,
+        173056,
     ],
 )
 def test_records_together(seed):

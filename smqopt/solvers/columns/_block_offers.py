@@ -83,12 +83,17 @@ def _merge(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tupl
         g = int(group[k])
         knots = blocks.terms.knots_of(g)
         near[k] = blocks.lists[g] is None and not np.any((knots >= price[k]) & (knots <= price[k + 1]))
-    number = np.cumsum(np.append(0, ~near)) if group.size else np.zeros(0, dtype=np.intp)
-    total = np.bincount(number, weights=share)
+    return join_lots(near, group, price, share)
+
+
+def join_lots(one: Mask, group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:
+    """Post the mean price of lots that are one with the next; equal prices stay."""
+    number = np.cumsum(np.append(0, ~one)) if group.size else np.zeros(0, dtype=np.intp)
+    total = np.bincount(number, weights=share).astype(np.float64)
     first = np.unique(number, return_index=True)[1]
-    mean = np.bincount(number, weights=share * price) / total
-    merged: Floats = np.where(np.bincount(number) == 1, price[first], mean)
-    return group[first], merged, np.asarray(total, dtype=np.float64)
+    apart = (total > 0) & (price[first] < np.maximum.reduceat(price, first) if first.size else total > 0)
+    mean = np.bincount(number, weights=share * price) / np.where(total > 0, total, 1.0)
+    return group[first], np.where(apart, mean, price[first]), total
 
 
 def _draws(market: Market, owners: Indices, prices: Floats, shares: Floats, thresholds: Floats, q: Floats) -> Lottery:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
+from smqopt.solvers.columns._block_offers import join_lots
 from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._newton_equations import SURE, TIED, Equations, newton_steps
@@ -62,11 +63,7 @@ def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -
             one[k] = blocks.lists[g] is None and not np.any((knots >= price[k]) & (knots <= price[k + 1]))
         if not one.any():
             return group, price, share
-        number = np.cumsum(np.append(0, ~(one & (np.cumsum(one) % 2 == 1))))
-        total = np.bincount(number, weights=share).astype(np.float64)
-        first = np.unique(number, return_index=True)[1]
-        mean = np.bincount(number, weights=share * price) / np.where(total > 0, total, 1.0)
-        group, price, share = group[first], np.where(total > 0, mean, price[first]), total
+        group, price, share = join_lots(one & (np.cumsum(one) % 2 == 1), group, price, share)
 
 
 def _choices(search: ColumnSearch, found: Found, worth: Floats) -> Iterator[Mask]:
