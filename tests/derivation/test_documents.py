@@ -306,3 +306,13 @@ def test_the_general_page_says_where_letters_lie_and_nothing_vacuous():
     assert len(bounded) >= 4
     assert all(r"\text{for }" in each and r"\theta}_i" in each.split(r"\text{for }")[1] for each in bounded)
     assert not any("`" in said for step in general_page() for said in (*step.before, *step.after))
+
+
+@pytest.mark.slow
+def test_where_the_threshold_solves_is_said_in_every_form():
+    """Beyond J at the ends of the support, and within its jumps, θ* rests at an end or a joint."""
+    numbers = derive(smq.from_cdf("sin(pi*(theta-0.5)/4)**2/sin(pi/5)**2", 0.5, 1.3)).to_markdown(form="summary")
+    line = next(line for line in numbers.splitlines() if line.startswith(r"J_i\left(\theta_i^*"))
+    assert r"\frac{1}{2} \le x_i \le" in line
+    jumps = derive(smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 3, 1])).to_latex(form="theorem")
+    assert jumps.count(r"J_i\left(\theta_i^*\left(x_i\right)\right) = x_i \qquad") == 3

@@ -156,7 +156,8 @@ def _proof(law: ShownLaw, most: int) -> Iterator[str]:
     threshold, price = (
         [each for each in equations.get(name, ()) if each.word == "proved"] for name in ("threshold", "budget-price")
     )
-    solved = [*threshold[:1], *price[-1:]]
+    inside = [each for each in threshold if each.head == threshold[0].head]
+    solved = [*inside, *price[-1:]]
     shown = fit_lines([*density, *slopes, *solved], most)
     regular = "does not fall, so" in law.regularity
     if density:
@@ -183,7 +184,7 @@ def _proof(law: ShownLaw, most: int) -> Iterator[str]:
         else _WITHOUT
     )
     if solved:
-        yield _SOLVED[len(solved)]
+        yield _SOLVED[bool(inside) + len(price[-1:])]
         yield from (line for each in shown for line in _formula(each))
     yield r"\end{proof}"
 

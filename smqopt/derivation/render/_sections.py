@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from smqopt.algebra import CLIPPED_THRESHOLD, LAMBDA, THRESHOLD, Equation, F, J, Relation, Verdict, X, worst
+from smqopt.algebra import (
+    CLIPPED_THRESHOLD,
+    LAMBDA,
+    THRESHOLD,
+    Equation,
+    F,
+    J,
+    Relation,
+    SymbolRange,
+    Verdict,
+    X,
+    worst,
+)
 from smqopt.derivation._story import STEPS, general_steps
 from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
@@ -29,6 +41,7 @@ from smqopt.document import Section
 from smqopt.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    from smqopt.derivation.argument._argument import Argument
     from smqopt.derivation.statement._derived import Derived
     from smqopt.derivation.statement._step import Step
 
@@ -139,18 +152,25 @@ def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = No
     regularity = next((step.verdict for step in derivation.steps if step.name == "regularity"), Verdict.UNDECIDED)
     rule = threshold_in_cases(argument) if regularity is Verdict.PROVED else None
     spelled = rule is not None and not rule.has(THRESHOLD)
+    inside = () if spelled or rule is None else argument.off_jumps(_solved_by_threshold(argument))
     found: list[tuple[str, sp.Expr, sp.Expr | None]] = [
         ("cdf", F(theta), argument.law.cdf),
         ("cost", J(theta), derivation.virtual_cost),
         ("threshold", CLIPPED_THRESHOLD, rule),
-        ("inside", J(THRESHOLD(X)), None if spelled or rule is None else X),
-        ("price", LAMBDA, None if price is None else price.expression),
     ]
-    return [
-        _equation(Equation(left, Relation.EQUAL, right), f"{key}-{name}", numbers)
-        for name, left, right in found
-        if right is not None
-    ]
+    shown = [(name, Equation(left, Relation.EQUAL, right)) for name, left, right in found if right is not None]
+    shown += [(f"inside-{k}" if k > 1 else "inside", each) for k, each in enumerate(inside, start=1)]
+    shown += [] if price is None else [("price", Equation(LAMBDA, Relation.EQUAL, price.expression))]
+    return [_equation(each, f"{key}-{name}", numbers) for name, each in shown]
+
+
+def _solved_by_threshold(argument: Argument) -> Equation:
+    """State J(θ*(x)) = x between the values of J at the ends of the support."""
+    low, high = argument.cost_at_low, argument.cost_at_high
+    short = high is not None and high.is_number
+    upper = None if high == sp.oo else high if short else J(argument.law.high)
+    ends = SymbolRange(X, sp.Integer(0) if low is None else low, upper)
+    return Equation(J(THRESHOLD(X)), Relation.EQUAL, X, domain=(ends,))
 
 
 def verdict_in_words(derivation: Derived) -> str:
