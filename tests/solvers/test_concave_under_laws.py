@@ -184,3 +184,13 @@ def test_steps_to_offers_that_nobody_takes_warn_of_nothing():
     few = smq.ExpectedOwners("g", "b", at_most=0.05)
     solution = smq.solve(market, 0.6, constraints=[few], objective=smq.InverseProbabilityVariance())
     assert solution.objective_value == pytest.approx(749.34266, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_steps_of_many_prices_that_tie_are_the_shortest():
+    """The equations leave steps open; elimination alone found none, and gaps stayed at 5e-10."""
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Power(3.0), smq.Uniform(0.1, 1.5)])
+    market = smq.Market(np.random.default_rng(0).uniform(0.2, 2, 160), laws)
+    certificate = smq.verify(smq.solve(market, 32.0, objective=smq.DiminishingReturns(0.3)))
+    assert certificate.grade == "proved"
+    assert certificate.gap < 1e-11

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 
@@ -20,8 +21,10 @@ RELATIVE = 2.0**-20
 """Of the multipliers, for differences."""
 TIED = 2.0**-28
 """Laws as bad as the worst one, relative to the bound, count whatever their weight."""
-_DENSE = 256
-"""Unknowns of which a shortest step is found."""
+_DENSE = 256, 2048
+"""Unknowns of which a shortest step is found, and where equations leave it open."""
+_LONG = 2.0**10
+"""A step that leads farther follows from equations that leave it open."""
 SURE = 2.0**-22
 """Shares of a block that miss 1 by less come to it: HiGHS may keep rows to 1e-7 alone."""
 
@@ -174,9 +177,10 @@ def newton_steps(
 
 def _step(J: sparse.csc_array, r: Floats) -> Floats:
     """Return a step; of few equations that leave it open, the shortest one."""
-    if r.size <= _DENSE:
-        return np.asarray(np.linalg.lstsq(J.toarray(), r, rcond=None)[0])
-    try:
-        return np.asarray(splu(J).solve(r))
-    except RuntimeError:  # singular
-        return np.full(r.size, np.nan)
+    step = np.full(r.size, np.nan)
+    if r.size > _DENSE[0]:
+        with contextlib.suppress(RuntimeError):  # singular
+            step = np.asarray(splu(J).solve(r))
+    if r.size <= _DENSE[1] and not np.max(np.abs(step), initial=0.0) <= _LONG:
+        step = np.asarray(np.linalg.lstsq(J.toarray(), r, rcond=None)[0])
+    return step
