@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import smqopt as smq
-from smqopt.algebra import THRESHOLD, Equation, Relation, Verdict, X
+from smqopt.algebra import THETA, THRESHOLD, Equation, J, Relation, Verdict, X
 from smqopt.derivation import derive
 from smqopt.derivation._story import general_steps
 from smqopt.derivation.closed_form._comparison import compare, fails, general_instances, instances_of
@@ -236,6 +236,8 @@ def test_general_steps_are_of_no_law():
         smq.TruncatedExponential(1e4),
         smq.Pareto(0.01, 1, 1e4),
         smq.Uniform(1e6, 1e6 + 1),
+        smq.PiecewiseUniform([1e6, 1e6 + 1e-4, 1e6 + 3e-4], [4, 3]),
+        smq.Kumaraswamy(2, 3, 1e5, 1e5 + 1e-5),
     ],
 )
 def test_what_doubles_cannot_tell_is_not_refuted(law):
@@ -270,3 +272,57 @@ def test_no_equation_is_stated_where_the_cost_jumps():
         for r in each.domain:
             for place in (r.lower + sp.Rational(1, 10**6), (r.lower + r.upper) / 2, r.upper):
                 assert spoken.subs(r.symbol, place) == 0
+
+
+def stated(name, left):
+    """Give a statement about θ*(x), and instances of its step."""
+    derivation = derive(LAWS_HERE[name])
+    law = derivation.argument.law
+    instances = [replace(each, step="threshold") for each in instances_of(LAWS_HERE[name], law)]
+    return next(each for each in derivation.step("threshold").equations if each.left == left), instances
+
+
+@pytest.mark.parametrize("name", ["triangular", "pareto"])
+def test_a_threshold_that_is_not_real_is_refuted(name):
+    """The roots of −D in the place of those of D, and of D with θ for low."""
+    form, instances = stated(name, THRESHOLD(X))
+    roots = [each for each in form.right.atoms(sp.Pow) if each.exp == sp.Rational(1, 2)]
+    assert roots
+    assert not fails(form, "threshold", instances)
+    for root in roots:
+        for wrong in (sp.sqrt(-root.base), root.xreplace({LOW: THETA})):
+            if wrong != root:
+                assert fails(replace(form, right=form.right.xreplace({root: wrong})), "threshold", instances)
+
+
+def test_cases_are_in_the_letter_of_their_function():
+    form, instances = stated("triangular", THRESHOLD(X))
+    (value, condition), *others = form.right.args
+    wrong = sp.Piecewise((value, condition.xreplace({X: THETA})), *others, evaluate=False)
+    assert fails(replace(form, right=wrong), "threshold", instances)
+    cdf = derive(REGISTRY["triangular"]).step("law").equations[0]
+    (value, condition), *others = cdf.right.args
+    wrong = sp.Piecewise((value, condition.xreplace({THETA: X})), *others, evaluate=False)
+    assert fails(replace(cdf, right=wrong), "law", instances)
+
+
+@pytest.mark.parametrize("factor", [2, sp.Rational(101, 100)])
+@pytest.mark.parametrize("name", ["uniform", "pareto", "piecewise-uniform"])
+def test_a_range_of_x_ends_where_the_cost_ends_or_jumps(name, factor):
+    """Upper ends of x moved: beyond J(high), or into a jump of J, θ* does not solve J = x."""
+    for left in (J(THRESHOLD(X)), THRESHOLD(X)):
+        right, instances = stated(name, left)
+        wide = tuple(replace(each, upper=factor * each.upper) for each in right.domain)
+        assert not fails(right, "threshold", instances)
+        assert fails(replace(right, domain=wide), "threshold", instances)
+
+
+@pytest.mark.parametrize("low", [0.0, 1e3])
+def test_what_a_double_of_a_threshold_cannot_explain_is_refuted(low):
+    """A double moves F by 10^−4 of itself; F times 1.01 is told from F."""
+    law = smq.Uniform(low, low + 1e-9)
+    derivation = derive(law)
+    cdf = derivation.step("law").equations[0]
+    instances = instances_of(law, derivation.argument.law)
+    assert not fails(cdf, "law", instances)
+    assert fails(replace(cdf, right=cdf.right * sp.Rational(101, 100)), "law", instances)

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
-from smqopt.algebra import EPSILONS, LAMBDA, REPORT, THETA, Equation, I, Verdict, X
+from smqopt.algebra import CLIPPED_THRESHOLD, EPSILONS, LAMBDA, REPORT, THETA, Equation, I, Relation, Verdict, X
 from smqopt.derivation.argument._build import example_law
 from smqopt.derivation.closed_form._solved_instance import SolvedInstance, has_bounded_cost
 from smqopt.derivation.statement._step import Step
@@ -79,7 +80,7 @@ def fails(equation: Equation, step: str, instances: Sequence[SolvedInstance]) ->
         return False
     if equation.every_law:
         return _fails_for_every_law(equation, step)
-    if instances and not _are_joints(equation, instances[0]):
+    if instances and not (_are_joints(equation, instances[0]) and _has_own_letters(equation, instances[0])):
         return True
     beside = _beside_bounds(equation, instances[0]) if instances else ()
     return any(each.holds(equation) is False for each in itertools.chain(instances, beside))
@@ -114,6 +115,16 @@ def _are_joints(equation: Equation, near: SolvedInstance) -> bool:
     named = [value for symbol, bound in bounds if symbol == THETA and (value := near.value(bound)) is not None]
     room = _BESIDE * float(np.ravel(near.law.width)[0])
     return all(any(abs(value - joint) <= room for joint in near.joints) for value in named)
+
+
+def _has_own_letters(equation: Equation, near: SolvedInstance) -> bool:
+    """Tell whether cases, and a function's formula, are in the letters of the left side."""
+    left, right = equation.left, equation.right
+    own = {X} if left == CLIPPED_THRESHOLD else left.free_symbols
+    parts = [condition for each in left.atoms(sp.Piecewise) | right.atoms(sp.Piecewise) for _, condition in each.args]
+    if equation.relation is Relation.DEFINED and isinstance(left, AppliedUndef):
+        parts.append(right)
+    return all(part.free_symbols <= {*own, *near.parameters} for part in parts)
 
 
 def _beside_bounds(equation: Equation, near: SolvedInstance) -> Iterator[SolvedInstance]:

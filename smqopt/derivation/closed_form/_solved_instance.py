@@ -36,6 +36,10 @@ UNBOUNDED = 1e12
 _LAST, _GROWTH = 16, 1.1
 """F/f that grows by this factor over so many doubles before high has no value there: a power of
 what is but rounding."""
+_DOUBLES = 8
+"""By so many doubles a threshold may be rounded."""
+_AROUND = 2.0**-46
+"""Relative: as near as roundings of x come."""
 _STEP = 1e-4
 """Of the width: how far apart a slope is taken; its error is of fourth order."""
 _FACTORS = 4.0 ** np.arange(-4, 5)
@@ -77,8 +81,8 @@ _NO_FORMULA = (AppliedUndef, sp.Derivative, sp.Integral, sp.Limit, sp.Sum, sp.Pi
 
 @functools.lru_cache(maxsize=4096)
 def _float(number: sp.Expr) -> float:
-    """Evaluate a number once: one of many powers takes long."""
-    return float(number)
+    """Evaluate a number once: one of many powers takes long. NaN where it is not real."""
+    return float(number) if number.is_extended_real is not False else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,18 +106,49 @@ class SolvedInstance(InstanceValues):
         sides = self.sides(equation)
         if sides is None:
             return None
+        if self._leaves_support(equation) or (np.isnan(sum(itertools.chain(*sides))) and self._leaves_reals(equation)):
+            return False
         if not self.is_careful and self._fits(equation, sides) is False:
             return replace(self, is_careful=True).holds(equation)
         found = self._fits(equation, sides)
         return None if found is False and self._drowns(equation, sides) else found
 
     def _drowns(self, equation: Equation, sides: list[list[float]]) -> bool:
-        """Tell whether a threshold one double on, either way, moves a side too far."""
+        """Tell whether what sides differ by is no more than a few doubles of a threshold move them."""
         moved = []
         for end in (self.law.low, self.law.high):
             near = replace(self, thresholds=np.nextafter(self.thresholds, end)).sides(equation)
             moved.append(0.0 if near is None else max(abs(sum(a) - sum(b)) for a, b in zip(near, sides, strict=True)))
-        return min(moved) > self._room(sides)
+        left, right = map(sum, sides)
+        return abs(left - right) <= _DOUBLES * min(moved)
+
+    def _leaves_support(self, equation: Equation) -> bool:
+        """Tell whether a statement on a range of x speaks of θ*(x) where J takes no value x."""
+        if not (self.is_regular and _is_on_costs(equation) and _asks_threshold(equation)):
+            return False
+        x, own = self._columns[X][self.owner], self._own
+        low, high = (float(np.ravel(own.virtual_cost(end))[0]) for end in (own.low, own.high))
+        return bool(x < low * (1 - _CLOSE) or (x > high * (1 + _CLOSE) and has_bounded_cost(own)))
+
+    def _leaves_reals(self, equation: Equation) -> bool:
+        """Tell whether a formula has no real value here, nor a few doubles on, either way."""
+        near = [
+            replace(self, epsilon=self.epsilon * side, thresholds=self.thresholds * side)
+            for side in (1, 1 - _AROUND, 1 + _AROUND)
+        ]
+        return any(all(each.is_unreal(side) for each in near) for side in (equation.left, equation.right))
+
+    def is_unreal(self, part: sp.Expr) -> bool:
+        """Tell whether a part of a formula has no value, though its arguments are finite."""
+        if part.has(sp.Piecewise):
+            part = part.xreplace({each: self._case(each) for each in part.atoms(sp.Piecewise)})
+        if part.has(*_NO_FORMULA):
+            return False
+        with np.errstate(all="ignore"):
+            return any(
+                np.isnan(self._number(inner)) and all(self.value(argument) is not None for argument in inner.args)
+                for inner in sp.preorder_traversal(part)
+            )
 
     def _room(self, sides: list[list[float]]) -> float:
         return _CLOSE * sum(map(abs, itertools.chain(*sides))) + FLOOR * self._width
@@ -163,7 +198,7 @@ class SolvedInstance(InstanceValues):
         if self.price == 0 and self.step == "budget-price":  # which speaks of a budget that is spent
             return None
         rule = equation.relation is Relation.DEFINED and equation.left in (CLIPPED_THRESHOLD, THRESHOLD(X))
-        if self.rests and not rule:  # J has no one value there
+        if self.rests and not (rule or _is_on_costs(equation)):  # J has no one value there
             return None
         if not self.is_optimal and (not equation.every_law or equation.verdict is None or _asks_optimum(equation)):
             return None
@@ -252,17 +287,22 @@ class SolvedInstance(InstanceValues):
         edges = np.array([*self.joints, *np.ravel(self.law.low), *np.ravel(self.law.high)])
         room = np.min(abs(at - edges)) / 3 if variable in _THRESHOLDS and np.ndim(at) == 0 else np.inf
 
-        def difference(step: Any) -> Any:
+        def difference(step: Any) -> tuple[Any, float]:
             near = {k: self._value(inner, {**known, variable: at + k * step}) for k in (-2, -1, 1, 2)}
-            return (8 * (near[1] - near[-1]) - (near[2] - near[-2])) / (12 * step)
+            slope = (8 * (near[1] - near[-1]) - (near[2] - near[-2])) / (12 * step)
+            return slope, float(np.max(np.spacing(np.abs(near[1]))) / step) if np.any(slope) else 0.0
 
         steps = step * (_FACTORS if self.is_careful else np.ones(1))
-        slopes = [difference(each) for each in steps if each < room]
+        grain = np.spacing(np.max(abs(at)) + 2 * steps)  # so that places are rounded by nothing
+        slopes = [difference(each) for each in np.ceil(steps / grain) * grain if each < room]
         if slopes and not self.is_careful:
-            return slopes[0]
+            return slopes[0][0]
         # too wide a step misses curvature, too narrow a one drowns in roundings: then it may show 0
-        slopes = [slope for slope in slopes if np.any(slope)] or slopes
-        missed = [(float(np.max(abs(a - b)) - _SLOPE * np.max(abs(b))), b) for a, b in itertools.pairwise(slopes)]
+        slopes = [each for each in slopes if np.any(each[0])] or slopes
+        missed = [
+            (float(np.max(abs(a - b)) - _SLOPE * np.max(abs(b))) + rounded, b)
+            for (a, _), (b, rounded) in itertools.pairwise(slopes)
+        ]
         found = [(miss, slope) for miss, slope in missed if miss <= FLOOR * self._width]
         if not found:
             raise NotKnownError
@@ -309,6 +349,14 @@ def has_bounded_cost(law: Valuation) -> bool:
     places = (high, high - _LAST * float(np.spacing(high)))
     at_high, before = (float(np.ravel(law.virtual_cost(theta))[0]) - theta for theta in places)
     return at_high < min(UNBOUNDED * width, _GROWTH * before)
+
+
+def _is_on_costs(equation: Equation) -> bool:
+    return any(each.symbol == X for each in equation.domain)
+
+
+def _asks_threshold(equation: Equation) -> bool:
+    return any(side.has(THRESHOLD(X)) for side in (equation.left, equation.right))
 
 
 def _asks_optimum(equation: Equation) -> bool:
