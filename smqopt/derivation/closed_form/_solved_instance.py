@@ -114,7 +114,7 @@ class SolvedInstance(InstanceValues):
         return None if found is False and self._drowns(equation, sides) else found
 
     def _drowns(self, equation: Equation, sides: list[list[float]]) -> bool:
-        """Tell whether what sides differ by is no more than a few doubles of a threshold move them."""
+        """Tell whether a few doubles of a threshold explain what the sides differ by."""
         moved = []
         for end in (self.law.low, self.law.high):
             near = replace(self, thresholds=np.nextafter(self.thresholds, end)).sides(equation)
