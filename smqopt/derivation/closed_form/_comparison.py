@@ -118,7 +118,7 @@ def _are_joints(equation: Equation, near: SolvedInstance) -> bool:
 
 
 def _has_own_letters(equation: Equation, near: SolvedInstance) -> bool:
-    """Tell whether cases, and a function's formula, are in the letters of the left side."""
+    """Tell whether cases and a function’s formula are in letters of the left side."""
     left, right = equation.left, equation.right
     own = {X} if left == CLIPPED_THRESHOLD else left.free_symbols
     parts = [condition for each in left.atoms(sp.Piecewise) | right.atoms(sp.Piecewise) for _, condition in each.args]

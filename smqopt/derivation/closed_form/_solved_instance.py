@@ -123,7 +123,7 @@ class SolvedInstance(InstanceValues):
         return abs(left - right) <= _DOUBLES * min(moved)
 
     def _leaves_support(self, equation: Equation) -> bool:
-        """Tell whether a statement on a range of x speaks of θ*(x) where J takes no value x."""
+        """Tell whether a statement on x speaks of θ*(x) where J takes no value x."""
         if not (self.is_regular and _is_on_costs(equation) and _asks_threshold(equation)):
             return False
         x, own = self._columns[X][self.owner], self._own
