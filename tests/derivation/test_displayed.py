@@ -326,3 +326,18 @@ def test_what_a_double_of_a_threshold_cannot_explain_is_refuted(low):
     instances = instances_of(law, derivation.argument.law)
     assert not fails(cdf, "law", instances)
     assert fails(replace(cdf, right=cdf.right * sp.Rational(101, 100)), "law", instances)
+
+
+@pytest.mark.parametrize("name", ["piecewise-uniform", "triangular"])
+def test_slopes_are_stated_off_joints(name):
+    """F, f and J have two slopes where pieces meet; the range without the joints is the alteration."""
+    derivation = derive(REGISTRY[name])
+    instances = instances_of(REGISTRY[name], derivation.argument.law)
+    slopes = [
+        (step.name, each) for step, each in statements(derivation.steps) if any(place.off for place in each.domain)
+    ]
+    assert {step for step, _ in slopes} >= {"law", "regularity", "sensitivity"}
+    for step, each in slopes:
+        assert not fails(each, step, instances)
+        wrong = replace(each, domain=tuple(replace(place, off=()) for place in each.domain))
+        assert fails(wrong, step, instances)

@@ -45,6 +45,8 @@ class SymbolRange:
     """None where the interval has no upper end."""
     above: bool = False
     """Whether a claim says nothing at the lower end itself."""
+    off: tuple[sp.Expr, ...] = ()
+    """Places inside of which a claim says nothing: a slope has two values there, or none."""
 
 
 @dataclass(frozen=True)

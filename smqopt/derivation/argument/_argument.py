@@ -176,7 +176,22 @@ class Argument:
                 example=self.is_general,
                 proof=None if proof is None else functools.partial(proof, self.law),
             )
-        return replace(equation, left=left, right=right, domain=self._intervals_of(left - right, domain))
+        ranges = self._intervals_of(left - right, domain)
+        ranges = ranges if equation.every_law else self._off_joints(left - right, ranges)
+        return replace(equation, left=left, right=right, domain=ranges)
+
+    def _off_joints(self, expression: sp.Expr, ranges: tuple[SymbolRange, ...]) -> tuple[SymbolRange, ...]:
+        """Leave out of the ranges of θ and x where pieces meet, if slopes are taken there."""
+        meeting = list(itertools.pairwise(self.pieces))
+        taken = (
+            {symbol for slope in expression.atoms(sp.Derivative) for symbol in slope.variables} if meeting else set()
+        )
+        if self.theta in taken:
+            joints = tuple(before.law.high for before, _ in meeting)
+            ranges = (*ranges, SymbolRange(self.theta, self.law.low, self.law.high, off=joints))
+        costs = [cost for before, after in meeting for cost in (before.cost_at_high, after.cost_at_low)]
+        known = tuple(dict.fromkeys(cost for cost in costs if cost not in (None, sp.oo)))
+        return tuple(replace(each, off=known) if each.symbol == X and X in taken else each for each in ranges)
 
     def off_jumps(self, claim: Equation) -> tuple[Equation, ...]:
         """State a claim on x on each range that no jump of J leaves out.

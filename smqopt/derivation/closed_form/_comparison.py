@@ -80,7 +80,8 @@ def fails(equation: Equation, step: str, instances: Sequence[SolvedInstance]) ->
         return False
     if equation.every_law:
         return _fails_for_every_law(equation, step)
-    if instances and not (_are_joints(equation, instances[0]) and _has_own_letters(equation, instances[0])):
+    asked = (_are_joints, _has_own_letters, _leaves_joints_out)
+    if instances and not all(is_met(equation, instances[0]) for is_met in asked):
         return True
     beside = _beside_bounds(equation, instances[0]) if instances else ()
     return any(each.holds(equation) is False for each in itertools.chain(instances, beside))
@@ -115,6 +116,21 @@ def _are_joints(equation: Equation, near: SolvedInstance) -> bool:
     named = [value for symbol, bound in bounds if symbol == THETA and (value := near.value(bound)) is not None]
     room = _BESIDE * float(np.ravel(near.law.width)[0])
     return all(any(abs(value - joint) <= room for joint in near.joints) for value in named)
+
+
+def _leaves_joints_out(equation: Equation, near: SolvedInstance) -> bool:
+    """Tell whether slopes are stated off the places where pieces of the law meet."""
+    slopes = equation.left.atoms(sp.Derivative) | equation.right.atoms(sp.Derivative)
+    taken = {symbol for slope in slopes for symbol in slope.variables}
+    room = _BESIDE * float(np.ravel(near.law.width)[0])
+    for symbol in taken & {THETA, X} if near.meeting else ():
+        meeting = np.array(near.meeting)
+        places = meeting if symbol == THETA else np.ravel(_one(near.law).virtual_cost(meeting))
+        off = [near.value(place) for each in equation.domain if each.symbol == symbol for place in each.off]
+        known = np.array([place for place in off if place is not None])
+        if not all(np.any(abs(known - place) <= room + _BESIDE * abs(place)) for place in places[np.isfinite(places)]):
+            return False
+    return True
 
 
 def _has_own_letters(equation: Equation, near: SolvedInstance) -> bool:
@@ -165,7 +181,7 @@ def _alone(near: SolvedInstance, thetas: Sequence[float], x: Sequence[float] | N
     Where J is infinite, x is that of no optimum.
     """
     law = _one(near.law)
-    known = {"parameters": near.parameters, "joints": near.joints, "is_regular": near.is_regular, "step": near.step}
+    known = {name: getattr(near, name) for name in ("parameters", "joints", "meeting", "is_regular", "step")}
     costs = np.ravel(law.virtual_cost(np.array(thetas))) if x is None else np.array(x)
     for theta, cost in zip(thetas, np.where(np.isfinite(costs), costs, law.high).tolist(), strict=True):
         with np.errstate(invalid="ignore"):
@@ -206,6 +222,7 @@ def instances_of(law: Valuation, formulas: LawFormulas) -> list[SolvedInstance]:
     known = {
         "parameters": parameters,
         "joints": tuple(knots[1:-1].tolist()),
+        "meeting": tuple(meeting),
         "is_regular": isinstance(one.regularity(), Regular),
     }
     found: list[SolvedInstance] = []

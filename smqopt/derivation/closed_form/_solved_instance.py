@@ -91,6 +91,8 @@ class SolvedInstance(InstanceValues):
 
     joints: tuple[float, ...] = ()
     """Where F, f or a slope of f may jump; slopes are not taken across."""
+    meeting: tuple[float, ...] = ()
+    """Where pieces of the law's formulas meet; all of them are joints."""
     rests: bool = False
     """Whether the owner's threshold rests at a joint, as J jumps across her x there."""
     is_optimal: bool = True

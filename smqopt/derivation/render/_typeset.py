@@ -317,7 +317,14 @@ def _range(each: SymbolRange) -> str:
         return f"{latex(each.symbol)} = {latex(each.lower)}"
     upper = "" if each.upper is None else rf" \le {latex(each.upper)}"
     relation = "<" if each.above else r"\le"
-    return rf"{latex(each.lower)} {relation} {latex(each.symbol)}{upper}"
+    off = [latex(place) for place in each.off]
+    off = [*off[:2], r"\dots", off[-1]] if len(off) > _MOST_OFF else off
+    without = rf", \; {latex(each.symbol)} \notin \{{{', '.join(off)}\}}" if off else ""
+    return rf"{latex(each.lower)} {relation} {latex(each.symbol)}{upper}{without}"
+
+
+_MOST_OFF = 4
+"""So many places that a range leaves out are written."""
 
 
 def latex_of_parameters(law: LawFormulas, domain: Domain) -> str:
