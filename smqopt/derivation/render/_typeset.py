@@ -319,8 +319,11 @@ def _range(each: SymbolRange) -> str:
     relation = "<" if each.above else r"\le"
     off = [latex(place) for place in each.off]
     off = [*off[:2], r"\dots", off[-1]] if len(off) > _MOST_OFF else off
-    without = rf", \; {latex(each.symbol)} \notin \{{{', '.join(off)}\}}" if off else ""
-    return rf"{latex(each.lower)} {relation} {latex(each.symbol)}{upper}{without}"
+    without = rf"{latex(each.symbol)} \notin \{{{', '.join(off)}\}}" if off else ""
+    if off and each.symbol == THETA:  # of which the support is stated
+        return without
+    within = rf"{latex(each.lower)} {relation} {latex(each.symbol)}{upper}"
+    return rf"{within}, \; {without}" if off else within
 
 
 _MOST_OFF = 4
