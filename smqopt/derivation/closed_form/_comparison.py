@@ -122,13 +122,13 @@ def _leaves_joints_out(equation: Equation, near: SolvedInstance) -> bool:
     """Tell whether slopes are stated off the places where pieces of the law meet."""
     slopes = equation.left.atoms(sp.Derivative) | equation.right.atoms(sp.Derivative)
     taken = {symbol for slope in slopes for symbol in slope.variables}
-    room = _BESIDE * float(np.ravel(near.law.width)[0])
-    for symbol in taken & {THETA, X} if near.meeting else ():
-        meeting = np.array(near.meeting)
-        places = meeting if symbol == THETA else np.ravel(_one(near.law).virtual_cost(meeting))
-        off = [near.value(place) for each in equation.domain if each.symbol == symbol for place in each.off]
-        known = np.array([place for place in off if place is not None])
-        if not all(np.any(abs(known - place) <= room + _BESIDE * abs(place)) for place in places[np.isfinite(places)]):
+    meeting = np.array(near.meeting)
+    room = _BESIDE * float(np.ravel(near.law.width)[0]) + 16 * _AWAY * abs(meeting)
+    for symbol in taken & ({THETA, X} if near.is_regular else {THETA}) if near.meeting else ():
+        values = (near.value(place) for each in equation.domain if each.symbol == symbol for place in each.off)
+        off = np.array([value for value in values if value is not None])
+        off = off if symbol == THETA else np.ravel(_one(near.law).inverse_virtual_cost(off))
+        if not np.all(np.any(abs(off[:, None] - meeting) <= room, axis=0)):
             return False
     return True
 
