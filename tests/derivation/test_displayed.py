@@ -341,3 +341,12 @@ def test_slopes_are_stated_off_joints(name):
         assert not fails(each, step, instances)
         wrong = replace(each, domain=tuple(replace(place, off=()) for place in each.domain))
         assert fails(wrong, step, instances)
+
+
+@pytest.mark.parametrize("law", [smq.Triangular(0, 1, 1), smq.PiecewiseUniform([0, 1, 2], [3, 1])])
+def test_no_statement_is_of_numbers_alone(law):
+    """Neither 3/2 ≥ 1 nor −λx ≥ 0 for x = 0."""
+    for _, equation in statements(derive(law).steps):
+        inequality = equation.relation in (Relation.AT_LEAST, Relation.AT_MOST) and not equation.every_law
+        assert not (inequality and equation.left.is_number and equation.right.is_number)
+        assert not any(each.lower == each.upper == 0 and each.symbol == X for each in equation.domain)

@@ -79,10 +79,15 @@ def cvxpy_form(argument: Argument) -> Step:
         *_atoms(argument, curve),
     )
     return _step(
-        (*common, *claims),
+        (*common, *(claim for claim in claims if not _is_of_numbers(claim))),
         reason="C_i is affine in q plus non-negative multiples of convex atoms of affine arguments, so C_i(q_i) ≤ b_i is convex ≤ affine, as "
         f"the rules of disciplined convex programming ask. {_ATOMS[curve.cone]} The objective Σ ε_i q_i and the budget Σ b_i ≤ B are affine.",
     )
+
+
+def _is_of_numbers(claim: Equation) -> bool:
+    """Tell whether a claim compares two numbers, as 1 ≥ 0 does, and is proved."""
+    return claim.verdict is Verdict.PROVED and claim.left.is_number and claim.right.is_number
 
 
 def _is_convex_by_segments(argument: Argument) -> bool:

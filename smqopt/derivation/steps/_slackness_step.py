@@ -50,8 +50,9 @@ def complementary_slackness(argument: Argument) -> Step:
             argument.limit(law.low, argument.cost_at_low),
             argument.claim(argument.stationarity.subs({MU: mu, GAMMA: zero, theta: law.low}), zero),
             argument.claim(mu * F(law.low), zero),
-            argument.claim(mu.subs(EPSILON, LAMBDA * X), zero, Relation.AT_LEAST, domain=below),
         ]
+        if argument.cost_at_low != 0:  # else x = 0, and ε and μ with it
+            claims.append(argument.claim(mu.subs(EPSILON, LAMBDA * X), zero, Relation.AT_LEAST, domain=below))
     else:
         notes.append("J(low) could not be found, so the case at the low end is left open.")
     if argument.inverse is not None:
