@@ -94,7 +94,7 @@ def _sections(run: RunRecord) -> list[Section]:
     if run.exact_law is not None and run.answer is not None:
         sections.append(output_law_section(run.exact_law, run.answer))
     if run.derivation is not None:
-        sections.append(replace(derivation_section(run.derivation, numbers), folded=True))
+        sections.append(replace(derivation_section(run.derivation, numbers, beside=0), folded=True))
         sections.append(replace(general_section(), folded=True))
     return [*sections, replace(symbols_section(), folded=True)]
 

@@ -228,9 +228,11 @@ def _own_equations(step: Step) -> Iterator[Equation]:
     return (each for each in step.equations if not each.every_law and each.left != each.right)
 
 
-def derivation_section(derivation: Derived, numbers: AllNumbers = (), form: str = "short") -> Section:
+def derivation_section(
+    derivation: Derived, numbers: AllNumbers = (), form: str = "short", *, beside: int = BESIDE
+) -> Section:
     """Show every law's own steps in one section, folded."""
-    laws = shown_laws(derivation, numbers, form=form)
+    laws = shown_laws(derivation, numbers, form=form, beside=beside)
     content = {"laws": laws, "how": checks_in_words()}
     return Section("derivation", "The derivation", "derivation.html", content)
 
