@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from smqopt.derivation.render._room import about_laws as about_laws
     from smqopt.derivation.render._sections import (
         FORMS as FORMS,
+        LATEX_FORMS as LATEX_FORMS,
+        check_form as check_form,
         checks_in_words as checks_in_words,
         derivation_section as derivation_section,
         families_of as families_of,

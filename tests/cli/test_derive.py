@@ -56,21 +56,28 @@ def test_a_market_puts_its_numbers_beside_the_symbols(
     ("arguments", "rule"),
     [
         (("uniform", "--out", "law.doc"), "must end in .md or .html or .tex"),
-        (("uniform", "--form", "theorm", "--out", "law.tex"), "did you mean 'theorem'"),
+        (("uniform", "--form", "theorm", "--out", "law.tex"), "option '--form': is not a known form (found 'theorm'); did you mean 'theorem'"),
         (("uniform", "--form", "theorem"), "is not a known form"),
         (("--all",), "needs one of --check and --write"),
         (("--all", "--check", "--write"), "needs one of --check and --write"),
-        (("uniform", "--all", "--check"), "takes no law, market or file"),
+        (("uniform", "--all", "--check"), "takes no law, market, form or file"),
         (("uniform", "--check"), "goes with --all"),
         (("uniform", "--seed", "3"), "are for a model"),
         (("model.toml", "--low", "0"), "brings its own law and market"),
-        (("--all", "--check", "--low", "0"), "takes no law, market or file"),
+        (("--all", "--check", "--low", "0"), "takes no law, market, form or file"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], rule: str, smqopt: Callable) -> None:
     called = smqopt("derive", *arguments)
     assert called.code == 2
     assert rule in called.error
+
+
+def test_a_form_that_fits_one_file_alone_writes_none(tmp_path: Path, smqopt: Callable) -> None:
+    files = [tmp_path / "law.md", tmp_path / "law.tex"]
+    called = smqopt("derive", "uniform", "--form", "short", "--out", files[0], "--out", files[1])
+    assert called.code == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

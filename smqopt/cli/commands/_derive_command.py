@@ -15,7 +15,7 @@ from smqopt.cli.pages._derivation_source import record_of_law, record_of_model
 from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import DATA, SEED
 from smqopt.cli.terminal._output import print_text, quiet_stdout
-from smqopt.derivation import Derivation, derive as derive_law, latex_document
+from smqopt.derivation import FORMS, LATEX_FORMS, Derivation, check_form, derive as derive_law, latex_document
 from smqopt.errors import InputError, nearest
 from smqopt.files import write_text
 from smqopt.market import numbers
@@ -90,12 +90,14 @@ def derive(
     """
     if everything:
         if law is not None or cdf is not None or market is not None or out or form or parameters or low or high:
-            raise InputError("option '--all'", "takes no law, market or file", remedy="leave them out")
+            raise InputError("option '--all'", "takes no law, market, form or file", remedy="leave them out")
         return _all_pages(folder, check=check, write=write)
     for option, given in (("--check", check), ("--write", write), ("--folder", folder is not None)):
         if given:
             raise InputError(f"option '{option}'", "goes with --all", remedy="add --all, or leave it out")
     check_files(out, _KINDS)
+    for file in (out or [".md"]) if form is not None else ():
+        check_form(form, LATEX_FORMS if file.endswith(".tex") else FORMS, "option '--form'")
     with quiet_stdout():
         title, derivation, record = _source(law, cdf, low, high, parameters, market, seed, data_file)
         for file in out:

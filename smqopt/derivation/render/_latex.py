@@ -11,20 +11,14 @@ from smqopt._version import __version__
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._latex_text import display, prose_in_latex as text
 from smqopt.derivation.render._room import fit_lines
-from smqopt.derivation.render._sections import (
-    checks_in_words,
-    general_page,
-    shown_laws,
-)
+from smqopt.derivation.render._sections import LATEX_FORMS, check_form, checks_in_words, general_page, shown_laws
 from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
 from smqopt.derivation.statement._law_in_words import name_in_words
-from smqopt.errors import InputError, nearest
 from smqopt.notation import LEGEND, PAPER
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
 
-FORMS = ("theorem", "full")
 
 _PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[letterpaper,textwidth=6.5in,textheight=9in]{geometry}
@@ -93,8 +87,7 @@ def latex_document(
     InputError
         If the form is not known.
     """
-    if form not in FORMS:
-        raise InputError("argument 'form'", "is not a known form", value=form, remedy=nearest(form, FORMS))
+    check_form(form, LATEX_FORMS)
     laws = shown_laws(derivation, numbers, "law", form="full")
     lines = [_PREAMBLE + r"\begin{document}"]
     if title:

@@ -49,6 +49,7 @@ AllNumbers = Sequence[InstanceNumbers | None]
 """For each family of laws, the numbers that stand beside its symbols; None where there are none."""
 
 FORMS = ("short", "summary", "full")
+LATEX_FORMS = ("theorem", "full")
 BESIDE = 150
 """How many words a page has beside its laws: its title, sentences on the method, captions."""
 ONCE = (
@@ -76,6 +77,18 @@ _NAMES = {
     "OP2": "program OP2",
 }
 """The paper's labels in words."""
+
+
+def check_form(form: str, known: Sequence[str], where: str = "argument 'form'") -> None:
+    """Refuse an unknown form.
+
+    Raises
+    ------
+    InputError
+        If the form is not among those known.
+    """
+    if form not in known:
+        raise InputError(where, "is not a known form", value=form, remedy=nearest(form, known))
 
 
 def families_of(derivation: Derived) -> tuple[Derived, ...]:
@@ -106,8 +119,7 @@ def shown_laws(
     InputError
         If the form is not known.
     """
-    if form not in FORMS:
-        raise InputError("argument 'form'", "is not a known form", value=form, remedy=nearest(form, FORMS))
+    check_form(form, FORMS)
     families = families_of(derivation)
     given = numbers or [None] * len(families)
     names = [key] if len(families) == 1 else [f"{key}-{k}" for k in range(1, len(families) + 1)]
