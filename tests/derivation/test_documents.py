@@ -14,7 +14,8 @@ from sympy.core.function import AppliedUndef
 import smqopt as smq
 from smqopt.algebra import EPSILON, LAMBDA, THETA, Verdict, X
 from smqopt.derivation import derive, general_page, text
-from smqopt.derivation.render._typeset import _author_form, latex, latex_of_equation
+from smqopt.derivation.render._author_form import author_form
+from smqopt.derivation.render._typeset import latex, latex_of_equation
 from smqopt.notation import letter
 from smqopt.valuation import HIGH, LOW
 
@@ -235,11 +236,11 @@ def test_the_printed_form_of_an_expression_has_its_value(law):
     changed = 0
     for step in derive(law).steps:
         for side in (side for equation in step.equations for side in (equation.left, equation.right)):
-            if side.has(sp.Sum, sp.Limit, sp.Derivative, AppliedUndef, sp.Indexed) or _author_form(side) == side:
+            if side.has(sp.Sum, sp.Limit, sp.Derivative, AppliedUndef, sp.Indexed) or author_form(side) == side:
                 continue
             symbols = sorted(side.free_symbols, key=str)
             values = {symbol: sp.Rational(3 * k + 2, 7 * k + 11) for k, symbol in enumerate(symbols)}
-            printed, known = (sp.N(form.xreplace(values), 30) for form in (_author_form(side), side))
+            printed, known = (sp.N(form.xreplace(values), 30) for form in (author_form(side), side))
             assert abs(printed - known) <= 1e-20 * abs(known)
             changed += 1
     assert changed

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
+
+
+def rebuild(part: sp.Basic, inner: Sequence[sp.Basic]) -> sp.Basic:
+    """Put new arguments into an expression; cases stay as they are."""
+    if all(new is old for new, old in zip(inner, part.args, strict=True)):
+        return part
+    return part.func(*inner, evaluate=False) if isinstance(part, sp.Piecewise) else part.func(*inner)
 
 
 def with_joined_powers(part: sp.Basic) -> sp.Basic:
@@ -14,9 +23,7 @@ def with_joined_powers(part: sp.Basic) -> sp.Basic:
     >>> with_joined_powers(u * u**k), with_joined_powers(k * (u / w) ** k / u)
     (u**(k + 1), k*(u/w)**(k - 1)/w)
     """
-    inner = [with_joined_powers(each) for each in part.args]
-    if any(new is not old for new, old in zip(inner, part.args, strict=True)):
-        part = part.func(*inner, evaluate=False) if isinstance(part, sp.Piecewise) else part.func(*inner)
+    part = rebuild(part, [with_joined_powers(each) for each in part.args])
     return _join(part) if part.is_Mul else part
 
 

@@ -25,11 +25,11 @@ from smqopt.algebra import (
 from smqopt.derivation._story import STEPS, general_steps
 from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
+from smqopt.derivation.render._author_form import has_rounded
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._room import MOST_WORDS, fit
 from smqopt.derivation.render._shown import MARKS, NO_PRICE, REGULARITY, ROUNDED, ShownEquation, ShownLaw, ShownStep
 from smqopt.derivation.render._typeset import (
-    has_rounded,
     latex_of_domain,
     latex_of_equation,
     latex_of_head,
