@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         law_figures as law_figures,
         virtual_cost_marks as virtual_cost_marks,
     )
+    from smqopt.derivation.render._general_page import general_page as general_page, general_section as general_section
     from smqopt.derivation.render._html import html_document as html_document
     from smqopt.derivation.render._instance_numbers import InstanceNumbers as InstanceNumbers, numbers_of as numbers_of
     from smqopt.derivation.render._latex import latex_document as latex_document
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
         checks_in_words as checks_in_words,
         derivation_section as derivation_section,
         families_of as families_of,
-        general_page as general_page,
-        general_section as general_section,
         shown_laws as shown_laws,
         verdict_in_words as verdict_in_words,
     )

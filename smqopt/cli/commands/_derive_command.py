@@ -96,8 +96,9 @@ def derive(
         if given:
             raise InputError(f"option '{option}'", "goes with --all", remedy="add --all, or leave it out")
     check_files(out, _KINDS)
-    for file in (out or [".md"]) if form is not None else ():
-        check_form(form, LATEX_FORMS if file.endswith(".tex") else FORMS, "option '--form'")
+    for file in out or [".md"]:
+        if form is not None:
+            check_form(form, LATEX_FORMS if file.endswith(".tex") else FORMS, "option '--form'")
     with quiet_stdout():
         title, derivation, record = _source(law, cdf, low, high, parameters, market, seed, data_file)
         for file in out:

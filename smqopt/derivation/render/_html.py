@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from smqopt.derivation.render._figures import law_figures
+from smqopt.derivation.render._general_page import general_section
 from smqopt.derivation.render._room import about_laws
 from smqopt.derivation.render._sections import (
     ONCE,
     AllNumbers,
     derivation_section,
     families_of,
-    general_section,
     shown_laws,
     verdict_in_words,
 )

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smqopt._version import __version__
+from smqopt.derivation.render._general_page import general_page
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._latex_text import display, prose_in_latex as text
 from smqopt.derivation.render._room import fit_lines
-from smqopt.derivation.render._sections import LATEX_FORMS, check_form, checks_in_words, general_page, shown_laws
+from smqopt.derivation.render._sections import LATEX_FORMS, check_form, checks_in_words, shown_laws
 from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
 from smqopt.derivation.statement._law_in_words import name_in_words
 from smqopt.notation import LEGEND, PAPER

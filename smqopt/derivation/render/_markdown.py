@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from smqopt.derivation.render._general_page import general_page
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._room import about_laws
-from smqopt.derivation.render._sections import ONCE, checks_in_words, general_page, shown_laws
+from smqopt.derivation.render._sections import ONCE, checks_in_words, shown_laws
 from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
 from smqopt.document import with_indices
 from smqopt.notation import PAPER

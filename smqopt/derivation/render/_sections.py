@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -20,10 +19,7 @@ from smqopt.algebra import (
     SymbolRange,
     Verdict,
     X,
-    worst,
 )
-from smqopt.derivation._story import STEPS, general_steps
-from smqopt.derivation.argument._build import general_argument
 from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
 from smqopt.derivation.render._author_form import has_rounded
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
@@ -55,28 +51,8 @@ BESIDE = 150
 ONCE = (
     "What holds for every law with a density is shown once, on the page of the general argument, and in the full form."
 )
-_HOW = "What has a verdict is proved by exact algebra, and holds to 40 digits where it is evaluated."
+HOW = "What has a verdict is proved by exact algebra, and holds to 40 digits where it is evaluated."
 _CHECKED = "All lines agree with the law’s own functions."
-_NAMES = {
-    "KKT": "optimality conditions",
-    "eqn:BF": "budget feasibility",
-    "eqn:IC": "incentive compatibility",
-    "eqn:IR": "individual rationality",
-    "eqn:first order": "first-order condition",
-    "eqn:payment": "payment rule",
-    "lem:IC&IR": "lemma on incentive compatibility and individual rationality",
-    "lem:theta": "lemma on thresholds",
-    "Thr.IC": "theorem on incentive compatibility",
-    "qi": "allocation rule",
-    "pi": "payment rule",
-    "Qi": "interim allocation",
-    "Pi": "interim payment",
-    "A1": "assumption 1",
-    "A2": "assumption 2",
-    "OP1": "program OP1",
-    "OP2": "program OP2",
-}
-"""The paper's labels in words."""
 
 
 def check_form(form: str, known: Sequence[str], where: str = "argument 'form'") -> None:
@@ -173,7 +149,7 @@ def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = No
     shown = [(name, Equation(left, Relation.EQUAL, right)) for name, left, right in found if right is not None]
     shown += [(f"inside-{k}" if k > 1 else "inside", each) for k, each in enumerate(inside, start=1)]
     shown += [] if price is None else [("price", Equation(LAMBDA, Relation.EQUAL, price.expression))]
-    return [_equation(each, f"{key}-{name}", numbers) for name, each in shown]
+    return [shown_equation(each, f"{key}-{name}", numbers) for name, each in shown]
 
 
 def _solved_by_threshold(argument: Argument) -> Equation:
@@ -189,26 +165,6 @@ def verdict_in_words(derivation: Derived) -> str:
     """Count the steps by verdict, best first."""
     counts = {verdict: sum(step.verdict is verdict for step in derivation.steps) for verdict in MARKS}
     return ", ".join(f"{count} {MARKS[verdict][1]}" for verdict, count in counts.items() if count)
-
-
-@cache
-def general_page() -> tuple[ShownStep, ...]:
-    """Show what holds for every law, with the argument in words."""
-    return tuple(_general_step(step) for step in _general())
-
-
-def _general() -> Iterator[Step]:
-    argument, known = general_argument(), general_steps()
-    yield from (known[step] if step in known else step(argument) for step in STEPS)
-
-
-def _general_step(step: Step) -> ShownStep:
-    equations = tuple(each for each in step.equations if each.every_law and each.left != each.right)
-    verdicts = [equation.verdict for equation in equations if equation.verdict is not None]
-    marks = MARKS[worst(verdicts)] if verdicts else ("", "", "")
-    cited = f"{step.reason} ({_labels(step)})"
-    shown = tuple(_equation(each, f"general-{step.name}-{k}", None) for k, each in enumerate(equations, start=1))
-    return ShownStep(f"general-{step.name}", step.title, shown, *marks, before=(step.claim,), after=(cited,))
 
 
 def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
@@ -230,7 +186,7 @@ def _own_steps(family: Derived, key: str) -> Iterator[ShownStep]:
             said = (each.left, relation, each.right, each.domain)
             if said not in seen or each.verdict not in (None, Verdict.PROVED, seen[said]):
                 known = each if argument is None or each.right != cost else replace(each, right=J(argument.theta))
-                shown.append(_equation(known, f"{key}-{step.name}-{k}", None))
+                shown.append(shown_equation(known, f"{key}-{step.name}-{k}"))
             seen[said] = each.verdict
         note = (step.note,) if step.note else ()
         yield ShownStep(f"{key}-{step.name}", step.title, tuple(shown), *MARKS[step.verdict], after=note)
@@ -249,25 +205,13 @@ def derivation_section(
     return Section("derivation", "The derivation", "derivation.html", content)
 
 
-def general_section() -> Section:
-    """Show what holds for every law, folded."""
-    return Section("general", "For every law", "general.html", {"steps": general_page(), "how": _HOW})
-
-
 def checks_in_words() -> str:
     """Say how statements are checked, in a sentence or two."""
-    return f"{_HOW} {_CHECKED}"
+    return f"{HOW} {_CHECKED}"
 
 
-def _labels(step: Step) -> str:
-    paper = list(dict.fromkeys(_NAMES.get(label, label) for label in step.labels if not _is_erratum(label)))
-    errata = [label for label in step.labels if _is_erratum(label)]
-    cited = [f"the paper’s {', '.join(paper)}"] if paper else []
-    cited += [f"errata {', '.join(errata)}"] if errata else []
-    return "; ".join(cited)
-
-
-def _equation(equation: Equation, key: str, numbers: InstanceNumbers | None) -> ShownEquation:
+def shown_equation(equation: Equation, key: str, numbers: InstanceNumbers | None = None) -> ShownEquation:
+    """Show an equation with its verdict, and with numbers where they are given."""
     mark, word, style = ("", "", "") if equation.verdict is None else MARKS[equation.verdict]
     inserted, remark = (None, "") if numbers is None else numbers.at_numbers(equation)
     domain = latex_of_domain(equation.domain)
@@ -282,7 +226,3 @@ def _equation(equation: Equation, key: str, numbers: InstanceNumbers | None) -> 
         "" if equation.verdict is Verdict.PROVED else equation.method,
         latex_of_head(equation),
     )
-
-
-def _is_erratum(label: str) -> bool:
-    return label[:1] == "E" and label[1:].isdecimal()
