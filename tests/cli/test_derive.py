@@ -56,7 +56,10 @@ def test_a_market_puts_its_numbers_beside_the_symbols(
     ("arguments", "rule"),
     [
         (("uniform", "--out", "law.doc"), "must end in .md or .html or .tex"),
-        (("uniform", "--form", "theorm", "--out", "law.tex"), "option '--form': is not a known form (found 'theorm'); did you mean 'theorem'"),
+        (
+            ("uniform", "--form", "theorm", "--out", "law.tex"),
+            "'--form': is not a known form (found 'theorm'); did you mean 'theorem'",
+        ),
         (("uniform", "--form", "theorem"), "is not a known form"),
         (("--all",), "needs one of --check and --write"),
         (("--all", "--check", "--write"), "needs one of --check and --write"),
