@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from smqopt.numeric import increasing_root
+from smqopt.numeric import SEARCH_CLOSE, increasing_root, largest_within, log_ratio
 
 
 def solve(function, target, low, high):
@@ -51,3 +51,45 @@ def test_empty_and_degenerate():
 
 def test_nan_is_not_taken_for_a_root():
     assert np.isnan(solve(lambda x: x * np.nan, [0.5], [0], [1])[0])
+
+
+def _steps_of(function, target, start):
+    asked = []
+    found = largest_within(lambda x: asked.append(x) or function(x), target, start, 1.0, SEARCH_CLOSE)
+    assert found.steps == len(asked)
+    assert found.below == 0 or (found.value_below == function(found.below) <= target)
+    assert found.above == np.inf or function(found.above) > target
+    return found
+
+
+@given(st.floats(-250, 250), st.floats(-250, 250), st.floats(0.1, 1.1))
+def test_the_largest_of_a_power_is_met_from_anywhere(answer, start, power):
+    target = (10.0**answer) ** power
+    found = _steps_of(lambda x: x**power, target, 10.0**start)
+    assert found.steps <= 25
+    assert found.value_below >= target * (1 - 4 * SEARCH_CLOSE)
+
+
+@given(st.floats(-200, 200), st.floats(-200, 200), st.floats(0, 1))
+def test_the_largest_before_a_jump_is_the_last_double_but_a_few(jump, start, slope):
+    at = 10.0**jump
+    found = _steps_of(lambda x: (1.0 if x < at else 3.0) * (x / at) ** slope, 2.0, 10.0**start)
+    assert found.steps <= 100
+    assert found.below < at <= found.above <= found.below * (1 + 4 * SEARCH_CLOSE)
+
+
+def test_a_largest_beyond_a_kink_takes_few_steps():
+    found = _steps_of(lambda x: max(x, 1e6 * (x - 1.0)), 3.0, 0.5)
+    assert found.steps <= 28
+    assert found.below == pytest.approx(1 + 3e-6, rel=2 * SEARCH_CLOSE)
+
+
+def test_a_rough_search_ends_sooner():
+    found = largest_within(lambda x: 1.0 if x < 2.25 else 3.0, 2.0, 1.0, 1.0, 2.0**-14)
+    assert found.steps <= 18
+    assert found.below < 2.25 <= found.above <= found.below * (1 + 2.0**-12)
+
+
+def test_logarithms_of_ratios_next_to_1_and_beyond_the_doubles():
+    assert log_ratio(3 + 2.0**-50, 3.0) == pytest.approx(2.0**-50 / 3, rel=1e-14, abs=0)
+    assert log_ratio(1e-300, 1e300) == pytest.approx(-600 * np.log(10), rel=1e-14)

@@ -8,9 +8,12 @@ import itertools
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy import sparse
 
 import smqopt as smq
 from smqopt.market import expansion_of
+from smqopt.solvers.columns._block_offers import join_lots
+from smqopt.solvers.columns._newton_equations import _step
 from tests.conic_optimum import optimum
 
 PRICES = np.arange(7) / 4
@@ -194,3 +197,24 @@ def test_steps_of_many_prices_that_tie_are_the_shortest():
     certificate = smq.verify(smq.solve(market, 32.0, objective=smq.DiminishingReturns(0.3)))
     assert certificate.grade == "proved"
     assert certificate.gap < 1e-11
+
+
+@pytest.mark.parametrize("off", [0.0, 2.0**-50])
+@pytest.mark.parametrize("pairs", [100, 150])
+def test_the_step_of_equations_that_leave_it_open_or_nearly_is_the_shortest(pairs, off):
+    J = sparse.csc_array(sparse.block_diag([np.array([[1.0, 1.0], [1.0, 1.0 + off]])] * pairs))
+    r = np.repeat(np.arange(1.0, pairs + 1), 2)
+    r[1::2] *= 1 + 2.0**-44
+    assert _step(J, r) == pytest.approx(0.5 * r, rel=1e-9)
+
+
+def test_lots_that_are_joined_have_the_mean_price_and_equal_ones_stay():
+    one = np.array([True, True, False, True, False, True])
+    group, price = np.array([0, 0, 0, 0, 0, 1, 1]), np.array([0.7, 0.7, 0.7, 0.75, 0.85, 0.2, 0.3])
+    share = np.array([0.3, 0.1, 0.3, 0.1, 0.2, 0.0, 0.0])
+    assert np.sum(share[:3] * 0.7) / np.sum(share[:3]) != 0.7  # as it would be without rounding
+    of, at, total = join_lots(one, group, price, share)
+    assert (of.tolist(), at[0], at[2]) == ([0, 0, 1], 0.7, 0.2)
+    assert at[1] == pytest.approx((0.1 * 0.75 + 0.2 * 0.85) / 0.3, rel=1e-14)
+    assert total == pytest.approx([0.7, 0.3, 0.0], rel=1e-15)
+    assert all(each.size == 0 for each in join_lots(one[:0], *(each[:0] for each in (group, price, share))))
