@@ -44,7 +44,7 @@ def solve_expansion(
     quick = solver.without_conflict() if isinstance(solver, StructuredSolver) and budget > 0 else solver
     for margin in (*_MARGINS, 0.0):
         if found is not None and (found.status is Status.INFEASIBLE) != (margin == 0.0):
-            continue
+            continue  # no offers: next without a margin; offers that overspend: with a larger one
         e = expansion_of(market, budget, records, aim, margin=margin)
         assert e is not None  # noqa: S101
         own = (quick if margin else solver).solve(state(e.market, e.records), e.budget, e.objective)

@@ -180,7 +180,7 @@ def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
 def _in_gap(law: Valuation, floor: Floats, least: Floats, most: Floats) -> Mask:
     """Say whose floor lies in a gap of the support, its upper end included.
 
-    Of histograms its lower end too, and floors to whose ceilings F is flat.
+    Of histograms also its lower end, and every floor whose ceiling buys no more: F is flat between.
     """
     below, above = (law.pdf(np.clip(np.nextafter(floor, end), law.low, law.high)) == 0 for end in (-np.inf, np.inf))
     if isinstance(law, PiecewiseUniform | PiecewiseUniformByOwner):

@@ -22,7 +22,7 @@ RELATIVE = 2.0**-20
 TIED = 2.0**-28
 """Laws as bad as the worst one, relative to the bound, count whatever their weight."""
 _DENSE = 256, 2048
-"""Unknowns of which a shortest step is found, and where equations leave it open."""
+"""Up to so many unknowns the shortest step is taken: always, and where equations leave it open."""
 _LONG = 2.0**10
 """A step that leads farther follows from equations that leave it open."""
 SURE = 2.0**-22

@@ -1,9 +1,11 @@
 """A separable concave objective, OP2's among them, by one equation in λ.
 
 For a given λ every owner's offer is chosen alone, φ_i′(q_i) = λ C̄_i′(q_i), and total spend falls
-as λ rises, so one number is to be found. What two neighbouring prices still leave of the budget is
-spent by going part of the way between their answers, which costs no more than in proportion, for C̄
-is convex; owners who are tied on a flat piece of C̄ draw between its ends (errata E5, E17).
+as λ rises, so one number is to be found: where φ is curved by the steps of side constraints, of
+which there are none; where it is linear by a search on log λ. What two neighbouring prices then
+leave of the budget is spent by going part of the way between their answers, which costs no more
+than in proportion, for C̄ is convex; who is tied on a flat piece of C̄ draws between its ends
+(errata E5, E17).
 
 Postcondition (tests/solvers/test_dual.py, test_objectives.py): spend ≤ B whatever the order of
 summation, and where it binds spend ≥ B (1 − 1e-12) − Σ ulp(θ_i)(F_i + θ_i f_i).

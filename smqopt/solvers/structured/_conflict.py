@@ -128,10 +128,10 @@ def _is_in_rows(statement: Statement) -> bool:
 
 
 def _turn(record: ConstraintRecord, market: Market) -> int:
-    """Return when a record is tried to go.
+    """Return in which turn a record is left out to see whether the rest conflicts.
 
-    First what says the budget in another way, last what states the highest price, which others may
-    need.
+    First what says the budget in another way, last what states the highest price: without one
+    others may ask for spend without end.
     """
     of_prices = record.price_list(market) is not None or any(True for _ in record.price_bounds(market))
     return 2 if of_prices else 0 if record.read_from_prices else 1

@@ -54,8 +54,6 @@ def supporting_cuts(
 ) -> tuple[list[Cut], Floats]:
     """Find rows that follow from constraints and touch them near offers.
 
-    Variables of the user's own are left where the rows touch.
-
     `normal` and `at` are ν, and q̂ with β̂ in currency; `money` holds units of spend, and the most
     that can be spent on one owner; shape (n,) each. Variables of the user's own are left where the
     rows touch; that acceptance is returned too.
