@@ -171,6 +171,15 @@ def test_who_must_be_paid_no_more_than_the_lowest_price_on_average_never_sells(g
     assert smq.solve(market, 0.8, constraints=[nearly], objective=smq.PurchasedPrivacy()).acceptance[1] > 0
 
 
+@pytest.mark.parametrize("unit", [1.0, 4.0, 0.7])
+def test_who_may_be_paid_her_lowest_price_on_average_sells_where_it_has_an_atom(unit):
+    market = smq.Market([0.5, 1.0], smq.Discrete([0.5, 1.2], [1, 3]))
+    row = smq.LinearRow(0.0, acceptance=[(i, -unit * 0.5) for i in (0, 1)], spend=[(i, unit) for i in (0, 1)])
+    certificate = smq.verify(smq.solve(market, 0.8, constraints=[row]))
+    assert certificate.grade == "proved"
+    assert certificate.lower_bound == pytest.approx(1.5 * 0.25, rel=1e-12)
+
+
 @pytest.mark.parametrize("share", [1.2, 1.5, 1.9])
 def test_what_owners_of_a_common_price_bring_counts_for_each(share):
     """At a price of share · low, F of it of both: what the two are paid is what the row allows."""
