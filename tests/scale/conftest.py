@@ -8,6 +8,7 @@ import pytest
 
 REASON = "needs dask, distributed and pyarrow: pip install smqopt[scale]"
 distributed = pytest.importorskip("distributed", reason=REASON)
+dask = pytest.importorskip("dask", reason=REASON)
 pytest.importorskip("pyarrow", reason=REASON)
 
 
@@ -22,6 +23,7 @@ def client():
 def cluster():
     """Two processes, each started again when it is killed."""
     with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "120 s"}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as pool,
         distributed.Client(pool) as one,
     ):

@@ -8,6 +8,8 @@ import threading
 import time
 from pathlib import Path
 
+import dask
+import distributed
 import numpy as np
 import pytest
 
@@ -30,6 +32,7 @@ class Killing:
             os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             return self.task(part)
+        time.sleep(0.5)  # Dask starts no worker again that ends before its nanny has heard of its start
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("a killed process goes on")
 
@@ -140,6 +143,16 @@ def test_a_script_without_a_guard_is_told_so(write, tmp_path):
     )  # fmt: skip
     assert done.returncode != 0
     assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
+
+
+def test_a_pool_whose_workers_are_gone_is_not_waited_for_without_end():
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "100 ms"}),
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as pool,
+        distributed.Client(pool) as one,
+        pytest.raises(smq.SmqoptError, match=r"workers: are all gone, for 0\.1 s; see why they ended"),
+    ):
+        _cluster.map_parts(one, float, [1, 2], sum, None)
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held here")

@@ -24,6 +24,8 @@ _KEPT = {"MALLOC_TRIM_THRESHOLD_": 1 << 28, "MALLOC_MMAP_THRESHOLD_": 1 << 25}
 """Bytes that a worker keeps for its next arrays.
 
 Dask gives all beyond 64 kB back to the system, array by array, which doubles the time of a pass."""
+_SECONDS_WITHOUT_WORKERS = 120
+"""How long tasks wait, in a pool of our own, while Dask could start no worker again."""
 _BRANCHES = 8
 """Results that are merged at a time."""
 
@@ -57,7 +59,10 @@ def workers(client: Client | None) -> Iterator[Client]:
     try:
         with (
             _hold_interrupts(),
-            dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in _KEPT.items()}),
+            dask.config.set(
+                {f"distributed.nanny.pre-spawn-environ.{name}": size for name, size in _KEPT.items()}
+                | {"distributed.scheduler.no-workers-timeout": f"{_SECONDS_WITHOUT_WORKERS} s"}
+            ),
         ):
             cluster = LocalCluster(
                 threads_per_worker=1,
@@ -125,9 +130,11 @@ def map_parts(
     Raises
     ------
     SmqoptError
-        What the first task that failed raised; or that workers die again and again on one part.
+        What the first task that failed raised; that workers die again and again on one part; or
+        that none is left for longer than the cluster's own limit, `no-workers-timeout` of Dask.
     """
     from distributed import KilledWorker, as_completed  # noqa: PLC0415 -- comes with an extra
+    from distributed.scheduler import NoWorkerError  # noqa: PLC0415
 
     futures = client.map(
         _Attempt(task), list(parts), pure=False, key=f"{type(task).__name__.lower()}-{uuid.uuid4().hex}"
@@ -150,5 +157,9 @@ def map_parts(
     except KilledWorker as error:
         raise SmqoptError(
             "workers", "died again and again on one part", remedy="give them more memory, or smaller row groups"
+        ) from error
+    except NoWorkerError as error:
+        raise SmqoptError(
+            "workers", f"are all gone, for {error.timeout:g} s", remedy="see why they ended, and start them again"
         ) from error
     return result  # type: ignore[no-any-return]
