@@ -108,6 +108,7 @@ def test_a_number_with_a_probability_reaches_it():
         (lambda: smq.Coverage("sex", at_least=1), "must be text or a whole number"),
         (lambda: smq.Coverage("sex", [], at_least=1), "must name a label"),
         (lambda: smq.Coverage("age", [20, "20"], at_least=1), "must name each label once"),
+        (lambda: smq.Parity("age", labels=["20", 20], within=0.1), "'labels'.*must name each label once"),
         (lambda: smq.Coverage("age", [20, True], at_least=1), "must be text or a whole number"),
         (lambda: smq.Coverage({}, at_least=1), "must name a column of groups"),
         (lambda: smq.Coverage({3: "f"}, at_least=1), "must name columns"),

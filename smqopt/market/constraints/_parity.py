@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market._group import carriers
+from smqopt.market._group import carriers, check_labels
 from smqopt.market._market import Market
 from smqopt.market.constraints._constraint_record import (
     ConstraintRecord,
@@ -77,6 +77,7 @@ class Parity(ConstraintRecord):
         checked_limit(self.within, self.where("within"), most=1.0 if self.of == _OF[0] else np.inf)
         if self.labels is not None:
             self.set_list("labels")
+            object.__setattr__(self, "labels", check_labels(self.labels, self.where("labels")))
 
     def describe(self) -> str:
         whose = "all groups" if self.labels is None else ", ".join(str(label) for label in self.labels)
