@@ -117,6 +117,7 @@ def test_a_bracket_is_stated_in_units_of_the_objective_that_was_asked():
         assert certificate.valid, certificate.reasons
         assert certificate.grade == "proved"
         assert certificate.lower_bound == pytest.approx(best, abs=1e-12)
+        assert solution.details["posted_gap"] == pytest.approx(certificate.gap, rel=1e-9)
 
 
 def test_least_spend_at_posted_prices_is_proved():
@@ -126,6 +127,7 @@ def test_least_spend_at_posted_prices_is_proved():
     certificate = smq.verify(solution)
     assert (certificate.valid, certificate.grade) == (True, "proved"), certificate.reasons
     assert certificate.upper_bound == pytest.approx(0.97)
+    assert solution.details["posted_gap"] == pytest.approx(certificate.gap, rel=1e-9)
 
 
 def test_a_law_that_hides_keeps_the_bracket():
@@ -133,6 +135,7 @@ def test_a_law_that_hides_keeps_the_bracket():
     solution = smq.solve(market, 0.28, constraints=[smq.PriceMenu((1.0, 2.0))], lotteries=False)
     certificate = smq.verify(solution)
     assert (certificate.lower_bound, certificate.valid) == (0.0, True), certificate.reasons
+    assert smq.verify(solution, prove=False).valid  # where doubles alone look for what it hides
 
 
 def test_the_bracket_of_posted_prices_is_read_back(tmp_path):
