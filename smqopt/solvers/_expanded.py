@@ -58,7 +58,7 @@ def solve_expansion(
             break
     assert found is not None and e is not None  # noqa: S101, PT018
     details = dict(found.details)
-    if "posted_gap" in details and not e.bends:
+    if "posted_gap" in details:
         details["posted_gap"] = e.gap(e.value(offers)[0], details["upper_bound"] - e.shift)
     return dataclasses.replace(found, claims_response=False, raw=None, details=FrozenDict(details))
 
