@@ -75,10 +75,10 @@ def search(
     Where `start` is none, or the first is not positive, the search begins at the multipliers of OP2
     alone.
     """
-    bound, more = bool(statement.names or np.any(statement.lowest > 0)), _MORE * budget
+    more = _MORE * budget
 
     def fails(amount: float) -> bool:
-        return bound and search(statement, amount, None, PurchasedPrivacy()) is None
+        return _asks(statement) and search(statement, amount, None, PurchasedPrivacy()) is None
 
     if more < statement.most_that_can_be_spent() and fails(more):
         return None
@@ -149,10 +149,9 @@ def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[
     Columns are quicker where rows are few and acceptances jump, so that few owners draw.
     """
     owners, z, radius = dual.owners, np.append(start[0] * dual.speaks[0], start[1:]), _FAR
-    bound = dual.r.size > 1 or bool(np.any(owners.statement.lowest > 0))
     if (
         owners.n <= FEW
-        and (bound or isinstance(owners.utility, Linear))
+        and (_asks(owners.statement) or isinstance(owners.utility, Linear))
         and (owners.jumps or not math.isfinite(impossible))
     ):
         return
@@ -161,6 +160,11 @@ def _candidates(dual: Dual, start: Floats, impossible: float) -> Iterator[tuple[
         *_, (near, _) = descend(few, z, radius, impossible * share)
         z, radius = (near.z, size**-0.5) if near.value >= impossible * share else (z, radius)
     yield from descend(dual, z, radius, impossible)
+
+
+def _asks(statement: Statement) -> bool:
+    """Return whether rows or least acceptances may be out of reach."""
+    return bool(statement.names) or bool(np.any(statement.lowest > 0))
 
 
 def _sample(dual: Dual, size: int) -> tuple[Dual, float]:
