@@ -291,6 +291,7 @@ def test_the_proof_of_an_irregular_law_shows_where_the_virtual_cost_falls(law, s
     page = derive(law).to_latex(form="theorem")
     proof = page[page.index(r"\begin{proof}") : page.index(r"\end{proof}")]
     assert shown in proof
+    assert r"The slope of the virtual cost is" not in proof or r"} J_i\left(\theta_i\right) = " in proof
     assert "not known to rise" not in proof
 
 
@@ -316,5 +317,7 @@ def test_where_the_threshold_solves_is_said_in_every_form():
     numbers = derive(smq.from_cdf("sin(pi*(theta-0.5)/4)**2/sin(pi/5)**2", 0.5, 1.3)).to_markdown(form="summary")
     line = next(line for line in numbers.splitlines() if line.startswith(r"J_i\left(\theta_i^*"))
     assert r"\frac{1}{2} \le x_i \le" in line
+    assert r"\infty" not in derive(smq.Beta(2, 3)).to_markdown(form="summary")
     jumps = derive(smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 3, 1])).to_latex(form="theorem")
     assert jumps.count(r"J_i\left(\theta_i^*\left(x_i\right)\right) = x_i \qquad") == 3
+    assert r"\frac{7}{3} < x_i \le \frac{13}{3}" in jumps

@@ -66,7 +66,7 @@ def _without(step: Step, note: str) -> Step:
     if equations == step.equations:
         return step
     own = functools.reduce(lambda text, sentence: text.replace(sentence, ""), _IF_REGULAR, step.note)
-    return replace(step, equations=equations, note=f"{own.strip()} {note}".strip())
+    return replace(step, equations=equations, note=" ".join(f"{own} {note}".split()))
 
 
 def _rests_on_regularity(claim: Equation) -> bool:

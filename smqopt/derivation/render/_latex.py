@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smqopt._version import __version__
+from smqopt.algebra import Verdict
 from smqopt.derivation.render._general_page import general_page
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._latex_text import display, prose_in_latex as text
 from smqopt.derivation.render._room import fit_lines
 from smqopt.derivation.render._sections import LATEX_FORMS, check_form, checks_in_words, shown_laws
-from smqopt.derivation.render._shown import ShownEquation, ShownLaw, ShownStep
+from smqopt.derivation.render._shown import REGULARITY, ShownEquation, ShownLaw, ShownStep
 from smqopt.derivation.statement._law_in_words import name_in_words
 from smqopt.notation import LEGEND, PAPER
 
@@ -146,14 +147,14 @@ def _proof(law: ShownLaw, most: int) -> Iterator[str]:
         replace(each, latex=each.latex.replace(":=", "=", 1), head=each.head.replace(":=", "=")) for each in density
     ]
     slope, *others = equations.get("regularity", ()) or (None,)
-    slopes = [slope] if slope is not None and slope.word == "proved" else []
+    slopes = [slope] if slope is not None and slope.word == "proved" and slope.head.endswith("=") else []
     threshold, price = (
         [each for each in equations.get(name, ()) if each.word == "proved"] for name in ("threshold", "budget-price")
     )
     inside = [each for each in threshold if each.head == threshold[0].head]
     solved = [*inside, *price[-1:]]
     shown = fit_lines([*density, *slopes, *solved], most)
-    regular = "does not fall, so" in law.regularity
+    regular = law.regularity == REGULARITY[Verdict.PROVED]
     if density:
         yield _DENSITY
         yield from _formula(next(shown))
