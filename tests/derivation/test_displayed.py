@@ -259,7 +259,7 @@ def test_no_equation_is_stated_where_the_cost_jumps():
     rule, cost = form.right, derivation.virtual_cost
     for name in ("threshold", "slackness"):
         stated = [e for e in derivation.step(name).equations if e.left.has(THRESHOLD(X)) and e.verdict and e.domain]
-        assert len(stated) == 3
+        assert [each.domain[0].above for each in stated] == [False, True, True]  # at x = 7/3 θ* still rests at 1
         for each in stated:
             ((low, high),) = [(r.lower, r.upper) for r in each.domain]
             for x in (low + sp.Rational(1, 10**6), (low + high) / 2, high):
@@ -309,12 +309,15 @@ def test_cases_are_in_the_letter_of_their_function():
 @pytest.mark.parametrize("factor", [2, sp.Rational(101, 100)])
 @pytest.mark.parametrize("name", ["uniform", "pareto", "piecewise-uniform"])
 def test_a_range_of_x_ends_where_the_cost_ends_or_jumps(name, factor):
-    """Upper ends of x moved: beyond J(high), or into a jump of J, θ* does not solve J = x."""
+    """Ends of x moved: beyond J(high), below J(low), or into a jump of J, θ* does not solve J = x."""
     for left in (J(THRESHOLD(X)), THRESHOLD(X)):
         right, instances = stated(name, left)
         wide = tuple(replace(each, upper=factor * each.upper) for each in right.domain)
         assert not fails(right, "threshold", instances)
         assert fails(replace(right, domain=wide), "threshold", instances)
+        below = tuple(replace(each, lower=each.lower / factor) for each in right.domain)
+        if instances[0].value(right.domain[0].lower) > 0:
+            assert fails(replace(right, domain=below), "threshold", instances)
 
 
 @pytest.mark.parametrize("low", [0.0, 1e3])

@@ -12,8 +12,8 @@ from page_checks import check_page
 import smqopt as smq
 from smqopt.derivation import derive, general_page, shown_laws, text
 from smqopt.derivation.render._latex_text import display
-from smqopt.derivation.render._room import about_laws, count_verdicts, fit, words
-from smqopt.derivation.render._shown import ShownEquation
+from smqopt.derivation.render._room import _SENTENCE, _reduce, about_laws, count_verdicts, fit, words
+from smqopt.derivation.render._shown import ROUNDED, ShownEquation
 
 MOST_WORDS = 1200
 SEVERAL = smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)])
@@ -128,6 +128,7 @@ def test_any_number_of_laws_fits(full, count, room):
         assert sum(map(words, shown)) + len(about_laws(shown).split()) <= room
     if len(shown) < count:
         assert shown[-1].name == f"{count - len(shown) + 1} further laws"
+        assert len(shown[-1].counted) == (count - len(shown) + 1) * len(statements(full))
 
 
 def test_what_fits_is_shown_as_it_is(full):
@@ -157,6 +158,26 @@ def test_what_is_not_proved_is_shown_before_what_is_proved(full):
     found = named.steps[0].equations[-1]
     assert re.search(r"\d+ refuted \(left − right = -1\)", found.remark)
     assert Counter(each.word for each in found.left) == {"refuted": len(found.left)}
+
+
+def test_steps_that_are_counted_have_the_worst_verdict_of_them(full):
+    wrong = ShownEquation("wrong", "0 = 1", mark="✗", word="refuted", style="bad", method="left − right = -1")
+    first = replace(full[0].steps[0], equations=(wrong,), verdict="refuted", mark="✗", style="bad")
+    (counted,) = _reduce(replace(full[0], steps=(first, *full[0].steps[1:])), frozenset()).steps
+    assert (counted.mark, counted.verdict, counted.style) == ("✗", "refuted", "bad")
+    assert f"{first.title}: 1 refuted" in counted.before[0]
+
+
+def test_what_was_said_above_is_left_out_where_room_is_short(full):
+    law = replace(full[0], price=ROUNDED)
+    shown = fit([law] * 2, 2 * words(law) - 1)
+    assert [each.price for each in shown] == [ROUNDED, ""]
+    said = [each for law in shown for step in law.steps for note in step.after for each in _SENTENCE.split(note)]
+    assert said
+    assert len(set(said)) == len(said)
+    for law in shown:
+        answered = {each.latex for each in law.findings}
+        assert not answered & {each.latex.replace(":=", "=") for each in statements([law])}
 
 
 def test_notes_are_said_once():
