@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
+from smqopt.solvers.structured import _hinge_qp
 from smqopt.solvers.structured._hinge_qp import HingeProgram
 
 
@@ -37,6 +38,27 @@ def test_the_least_value_is_where_a_subgradient_is_zero_or_points_out_of_the_box
     beyond = np.where(slope > 0, d - program.low, program.high - d)
     assert np.sum(np.abs(slope) * beyond) <= 1e-12
     assert found.value == program.value(d)
+
+
+@settings(max_examples=60)
+@given(programs())
+def test_far_from_the_least_value_most_of_the_fall_will_do(program):
+    best, at_nought = program.lowest(), program.value(np.zeros(program.g.size))
+    fall = at_nought - best.value
+    assert at_nought - program.lowest(0.5 * fall).value >= (1 - 2.0**-5) * fall - 1e-13
+    assert program.lowest(2.0 * fall + 1e-12).d.tolist() == best.d.tolist()
+
+
+def test_most_of_the_fall_takes_half_the_steps(monkeypatch):
+    steps, prepare = [], _hinge_qp._System.prepare
+    monkeypatch.setattr(_hinge_qp._System, "prepare", lambda *args: steps.append(args[0]) or prepare(*args))
+    rng = np.random.default_rng(3)
+    A, box = sparse.csr_array(rng.normal(size=(40, 3)) / 40), np.ones(3)
+    program = HingeProgram(np.array([0.3, -0.2, 0.4]), 0.1 * np.eye(3), A, rng.normal(size=40) / 80, -box, box)
+    program.lowest()
+    exact = len(steps)
+    program.lowest(1e-3)
+    assert len(steps) - exact <= exact / 2
 
 
 def test_ties_are_shared_alike():
