@@ -11,8 +11,10 @@ import pytest
 from scipy import sparse
 
 import smqopt as smq
+from smqopt.errors import SolverError
 from smqopt.market import expansion_of
 from smqopt.solvers.columns._block_offers import join_lots
+from smqopt.solvers.columns._interior_program import InteriorProgram
 from smqopt.solvers.columns._newton_equations import _step
 from tests.conic_optimum import optimum
 
@@ -218,3 +220,13 @@ def test_lots_that_are_joined_have_the_mean_price_and_equal_ones_stay():
     assert at[1] == pytest.approx((0.1 * 0.75 + 0.2 * 0.85) / 0.3, rel=1e-14)
     assert total == pytest.approx([0.7, 0.3, 0.0], rel=1e-15)
     assert all(each.size == 0 for each in join_lots(one[:0], *(each[:0] for each in (group, price, share))))
+
+
+def test_a_singular_interior_step_ends_the_search_with_an_error_of_ours(monkeypatch):
+    def singular(*_):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(InteriorProgram, "_newton", singular)
+    market = smq.Market(np.linspace(0.2, 2, 6), smq.Scenarios([smq.Uniform(0, 1), smq.Power(3.0)]))
+    with pytest.raises(SolverError, match="limit of work"):
+        smq.solve(market, 1.2, objective=smq.DiminishingReturns(0.3))
