@@ -246,6 +246,14 @@ def test_the_printed_form_of_an_expression_has_its_value(law):
     assert changed
 
 
+def test_only_cases_that_follow_each_other_are_joined():
+    low, middle, high = THETA <= 1, THETA <= 3, THETA >= 3
+    apart = sp.Piecewise((1, low), (1, high), (THETA, True), evaluate=False)
+    assert author_form(apart) == apart
+    neighbours = sp.Piecewise((1, low), (1, middle), (THETA, True), evaluate=False)
+    assert author_form(neighbours) == sp.Piecewise((1, middle), (THETA, True), evaluate=False)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "step", "written", "not_written"),

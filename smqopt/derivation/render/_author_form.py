@@ -111,8 +111,8 @@ def has_rounded(expressions: Iterable[sp.Basic]) -> bool:
 
     Examples
     --------
-    >>> has_rounded([THETA / 3]), has_rounded([THETA / (3 * 10**15 + 1)])
-    (False, True)
+    >>> [has_rounded([each * THETA]) for each in (sp.Rational(1, 3), 10**15 + 1, sp.Rational(1, 3 * 10**15 + 1))]
+    [False, True, True]
     """
     return any(author_form(each).has(sp.Float) and not each.has(sp.Float) for each in expressions)
 
