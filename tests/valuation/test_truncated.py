@@ -155,3 +155,15 @@ def test_a_cut_mixture_is_a_mixture_of_cuts(law):
 
 def test_a_cut_of_another_law_has_no_leaves():
     assert list(smq.Truncated(smq.Beta(2, 3), 0.1, 0.9).leaves()) == []
+
+
+@pytest.mark.parametrize("by_owner", [False, True])
+def test_a_joint_in_a_short_interval_is_not_summed_across(by_owner):
+    """F of the whole law is bent at 1."""
+    low, slope, rest = 1 - 2.0**-30, 0.9 + 0.1 / 3, 0.1 / 3
+    theta = low + (1 - low) / 0.45
+    share = (slope * (1 - low) + rest * (theta - 1)) / (slope * (1 - low) + rest * 1.5)
+    highs = [1.0, 1.0] if by_owner else 1.0
+    whole = smq.Mixture([smq.Uniform(0, highs), smq.Uniform(0, 3)], [0.9, 0.1])
+    for law in (smq.Truncated(whole, low, 2.5), smq.Truncated(whole, [low, low], 2.5)):
+        assert law.cdf(np.full(2, theta)) == pytest.approx([share] * 2, rel=1e-13, abs=0)
