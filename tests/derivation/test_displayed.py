@@ -238,6 +238,7 @@ def test_general_steps_are_of_no_law():
         smq.Uniform(1e6, 1e6 + 1),
         smq.PiecewiseUniform([1e6, 1e6 + 1e-4, 1e6 + 3e-4], [4, 3]),
         smq.Kumaraswamy(2, 3, 1e5, 1e5 + 1e-5),
+        smq.Weibull(2, 1e-3, 1e3, 1e3 + 1e-8),
     ],
 )
 def test_what_doubles_cannot_tell_is_not_refuted(law):

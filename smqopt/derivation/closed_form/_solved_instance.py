@@ -142,12 +142,10 @@ class SolvedInstance(InstanceValues):
 
     def is_unreal(self, part: sp.Expr) -> bool:
         """Tell whether a part of a formula has no value, though its arguments are finite."""
-        if part.has(sp.Piecewise):
-            part = part.xreplace({each: self._case(each) for each in part.atoms(sp.Piecewise)})
-        if part.has(*_NO_FORMULA):
-            return False
         with np.errstate(all="ignore"):
-            return any(
+            if part.has(sp.Piecewise):
+                part = part.xreplace({each: self._case(each) for each in part.atoms(sp.Piecewise)})
+            return not part.has(*_NO_FORMULA) and any(
                 np.isnan(self._number(inner)) and all(self.value(argument) is not None for argument in inner.args)
                 for inner in sp.preorder_traversal(part)
             )
