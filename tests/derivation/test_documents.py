@@ -15,7 +15,7 @@ import smqopt as smq
 from smqopt.algebra import EPSILON, LAMBDA, THETA, Verdict, X
 from smqopt.derivation import derive, general_page, text
 from smqopt.derivation.render._author_form import author_form
-from smqopt.derivation.render._typeset import latex, latex_of_equation
+from smqopt.derivation.render._typeset import latex, latex_of_equation, latex_of_parameters
 from smqopt.notation import letter
 from smqopt.valuation import HIGH, LOW
 
@@ -244,6 +244,13 @@ def test_the_printed_form_of_an_expression_has_its_value(law):
             assert abs(printed - known) <= 1e-20 * abs(known)
             changed += 1
     assert changed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("law", "said"), [(smq.Pareto(1, 1, 2), r"0 < \under"), (smq.Power(2), r"0 \le \under")])
+def test_a_law_says_whether_its_low_end_may_be_0(law, said):
+    argument = derive(law).argument
+    assert said in latex_of_parameters(argument.law, argument.domain)
 
 
 def test_only_cases_that_follow_each_other_are_joined():

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -5,9 +7,11 @@ import sympy as sp
 
 import smqopt as smq
 from smqopt.algebra import Domain, is_never_negative, work_budget
+from smqopt.numeric import ball, hull
 from smqopt.valuation.monotonicity import _virtual_cost as monotone
 from smqopt.valuation.monotonicity._distinct_rows import rows_in_boxes
 from smqopt.valuation.monotonicity._virtual_cost import decide_regularity, regularity_goals
+from smqopt.valuation.monotonicity._witness import falling_pair
 
 E1 = "((1 - c*theta)**(-1/2) - 1)/((1 - c)**(-1/2) - 1)"
 
@@ -234,3 +238,11 @@ def test_the_verdict_does_not_hang_on_who_asks_first():
     )
     with work_budget(0):
         assert isinstance(law.regularity(), smq.Regular)
+
+
+@pytest.mark.parametrize("radius", [0, 2])
+def test_balls_that_overlap_show_no_fall(radius):
+    found = falling_pair(
+        lambda t: ball(-t) + hull(Fraction(-radius), Fraction(radius)), Fraction(0), Fraction(1), Fraction(1, 2)
+    )
+    assert (found is None) == (radius > 0)

@@ -147,8 +147,8 @@ def latex_of_domain(ranges: Sequence[SymbolRange]) -> str:
     --------
     >>> latex_of_domain([SymbolRange(X, LOW, HIGH)])
     '\\underline{\\theta}_i \\le x_i \\le \\overline{\\theta}_i'
-    >>> latex_of_domain([SymbolRange(THETA, LOW, HIGH, off=(sp.Integer(1),))])
-    '\\theta_i \\notin \\{1\\}'
+    >>> latex_of_domain([SymbolRange(letter, sp.Integer(0), off=(sp.Integer(1),)) for letter in (THETA, X)])
+    '\\theta_i \\notin \\{1\\}, \\; 0 \\le x_i, \\; x_i \\notin \\{1\\}'
     """
     return r", \; ".join(_range(each) for each in ranges if not isinstance(each.symbol, sp.IndexedBase))
 
