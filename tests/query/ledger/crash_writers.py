@@ -23,7 +23,7 @@ WRITERS = 8
 OWNERS = {f"owner {i}": (i + 1) / 8 for i in range(12)}
 SHARES = ("1/80", "3/160", "1/97", "0.02")
 REFUSALS = 200
-"""After so many a writer ends: random triples of owners seldom miss all who have nothing left."""
+"""After so many a writer ends: few of those who have something left are missed by as many random draws."""
 
 
 def write(folder: Path, seed: int, order: str) -> None:
@@ -32,7 +32,7 @@ def write(folder: Path, seed: int, order: str) -> None:
     released = os.open(folder / "released.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     refused = 0
     while refused < REFUSALS:
-        owners = rng.sample(sorted(OWNERS), 3)
+        owners = rng.sample(sorted(OWNERS), rng.randint(1, 3))
         share = rng.choice(SHARES)
         epsilon = [OWNERS[name] for name in owners]
         line = f"{share},{','.join(owners)}\n".encode()
