@@ -41,7 +41,7 @@ from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._slackness_step import slackness_conditions
 from smqopt.derivation.steps._threshold_step import threshold_cases
 from smqopt.derivation.storage._cache import keep
-from smqopt.derivation.storage._memo import find_argument
+from smqopt.derivation.storage._memo import find_argument, find_closed_form
 from smqopt.errors import check_kind
 from smqopt.valuation import (
     LAWS,
@@ -296,10 +296,9 @@ def _derive(law: Valuation, owners: Index = _ALL) -> Derivation:
         return _of_parts(law, sides)
     best: tuple[Argument, tuple[Step, ...]] | None = None
     for formulas, rows in _closed_first(law):
-        if best is not None and _is_proved(best):  # a special form is looked at for closed forms alone
-            special = find_argument(formulas, rows)
-            if formulas.cdf == best[0].law.cdf or (special.inverse is None and special.curve is None):
-                continue
+        # a special form of what is proved is looked at for closed forms alone
+        if best is not None and _is_proved(best) and not _adds_closed_form(formulas, best[0].law):
+            continue
         in_letters = bool(rows) and law.size is None  # half of the work is left to the form in numbers
         with work_share(2 if in_letters else 1):
             found = _settle_steps(_derive_formulas(formulas, rows), law, owners)
@@ -312,11 +311,16 @@ def _derive(law: Valuation, owners: Index = _ALL) -> Derivation:
     return Derivation(law, best[1], best[0])
 
 
+def _adds_closed_form(special: LawFormulas, general: LawFormulas) -> bool:
+    return special.cdf != general.cdf and any(find_closed_form(special))
+
+
 def _closed_first(law: Valuation) -> Iterator[tuple[LawFormulas, tuple[Row, ...]]]:
     """Yield forms with a closed threshold first; others need no check beside them."""
-    later = []
+    later: list[tuple[LawFormulas, tuple[Row, ...]]] = []
     for form in candidates(law):
-        if form[1] or find_argument(*form).inverse is not None:
+        known = any(form[0].cdf == other[0].cdf for other in later)  # J is the same, under other ranges
+        if form[1] or not (known or not find_closed_form(form[0])[0]):
             yield form
         else:
             later.append(form)

@@ -16,9 +16,7 @@ from smqopt.valuation import LAWS, valuation_from_dict
 ATOMS = ("point-mass", "discrete")
 FOLDER = Path(__file__).parents[2] / "docs" / "derivations"
 PAGES = sorted(FOLDER.glob("*.md"))
-_SIGNS = (
-    r"\cdot\times\le\ge\leq\geq\neq\in\notin\to\partial\infty\sum\int\limits\lim\max\min\exp\log\erf\wedge\vee\quad\qquad"
-)
+_SIGNS = r"\cdot\times\le\ge\leq\geq\neq\in\notin\to\partial\infty\sum\int\limits\lim\max\min\exp\log\erf\wedge\vee\quad\qquad"
 _SHAPES = r"\frac\sqrt\left\right\begin\end\text\mathrm\operatorname\overline\underline"
 _LETTERS = r"\theta\varepsilon\lambda\mu\gamma\sigma\pi\Phi\varphi\Gamma\psi\rho\omega\beta\ell"
 KNOWN = frozenset(name for names in (_SIGNS, _SHAPES, _LETTERS) for name in names.split("\\"))

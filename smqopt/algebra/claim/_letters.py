@@ -109,6 +109,6 @@ LETTERS = (
 """Functions and indexed symbols, which a file of expressions names."""
 
 
-def over_owners(summand: sp.Expr) -> sp.Sum:
-    """Sum over all owners i = 1 … n."""
-    return sp.Sum(summand, (I, 1, N))
+def over_owners(summand: sp.Expr) -> sp.Expr:
+    """Sum over all owners i = 1 … n; a sum of nothing is 0."""
+    return sp.Sum(summand, (I, 1, N)) if summand != 0 else sp.Integer(0)

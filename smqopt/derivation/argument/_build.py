@@ -26,6 +26,7 @@ from smqopt.algebra import (
     is_too_large,
     over_owners,
     ratio,
+    remember,
     shortest,
     within_limit,
 )
@@ -67,6 +68,15 @@ def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
     )
     whole = _argument(law, domain, cost, pieces[0].cost_at_low, pieces[-1].cost_at_high)
     return replace(whole, inverse=joined_inverse(pieces, domain), pieces=pieces)
+
+
+def has_closed_form(law: LawFormulas) -> tuple[bool, bool]:
+    """Tell whether J has a closed inverse, and C a form in cones; nothing is checked."""
+    domain = domain_of(law)
+    if law.pieces:
+        return argue(law).inverse is not None, False
+    inverse = within_limit(lambda: invert(_virtual_cost(law), law.theta, domain), None)
+    return inverse is not None, cone_curve(law, domain) is not None
 
 
 def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
@@ -166,6 +176,7 @@ def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
     return Domain(tuple(intervals), rows)
 
 
+@remember
 def _virtual_cost(law: LawFormulas) -> sp.Expr:
     """Shorten J = θ + F/f to a form with a value at the low end."""
     cost = shortest(law.theta + ratio(law.cdf, law.pdf))
