@@ -41,7 +41,7 @@ def moderate(expression: cp.Expression, point: Mapping[int, cp.Constant], words:
             divided = [one / size for one in first] + arguments[len(first) :]
             return float(size**degree) * expression.copy(divided)
     made = expression.copy(arguments)
-    if not _is_sum(expression):
+    if not expression.is_atom_affine():  # else it gets no variable
         _require_moderate(_largest(expression, point), words)
     return made
 
@@ -57,11 +57,6 @@ def _degree(expression: cp.Expression) -> float | None:
 def _names(expression: cp.Expression) -> set[str]:
     """Return the names of an atom's classes: cvxpy shows functions in their place."""
     return {kind.__name__ for kind in type(expression).__mro__}
-
-
-def _is_sum(expression: cp.Expression) -> bool:
-    """Whether an atom is linear in its own arguments, so that it gets no variable."""
-    return bool(expression.is_atom_convex() and expression.is_atom_concave())
 
 
 def _largest(expression: cp.Expression, point: Mapping[int, cp.Constant]) -> float:

@@ -91,11 +91,10 @@ class SingleColumns:
         ]
         if self.dual.owners.jumps:
             tied = self.dual.owners.between(point.answer.v / (1.0 + _TIED), point.answer.v / (1.0 - _TIED))
-            inside = ((rows, on.low_acceptance, on.high_acceptance) for rows, on in self.dual.owners.pieces(q))
-            for rows, *ends in ((tied.rows, tied.start, tied.end), *inside):
-                for end in ends:
+            for on in (tied, *self.dual.owners.pieces(q)):
+                for end in (on.low_acceptance, on.high_acceptance):
                     layer = q.copy()
-                    layer[rows] = end
+                    layer[on.owner] = end
                     layers.append(layer)
         return layers
 

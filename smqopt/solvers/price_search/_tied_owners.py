@@ -136,7 +136,7 @@ def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None
     for part in parts:
         if isinstance(part.law, Ironed):
             with np.errstate(over="ignore"):
-                chosen, law = _candidates(part, part.law, found)
+                law, chosen = part.law, _candidates(part, part.law, found)
                 epsilon = part.epsilon[chosen]
                 # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
                 sells = epsilon > 0
@@ -153,14 +153,14 @@ def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None
     return joined_pieces(every)
 
 
-def _candidates(part: OwnerPart, law: Ironed, found: Bracket) -> tuple[Index, Ironed]:
+def _candidates(part: OwnerPart, law: Ironed, found: Bracket) -> Index:
     """Return who may have passed a piece of a common law between the two prices."""
     slopes = law.pieces.slope
     if not law.common or not len(slopes):
-        return slice(None), law
+        return slice(None)
     with np.errstate(all="ignore"):
         near = Bins.around(slopes / found.above, np.fmin(slopes / found.below, np.finfo(np.float64).max))
-    return near.rows(part.epsilon), law
+    return near.rows(part.epsilon)
 
 
 def _affordable_chance(jumps: Floats, left: float) -> float:

@@ -28,10 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from smqopt.market import joined_pieces
 from smqopt.numeric import Floats
 from smqopt.solvers.structured._dual import Dual, DualPoint
 from smqopt.solvers.structured._hinge_qp import HingeProgram, Lowest
-from smqopt.solvers.structured._response import Segments
+from smqopt.valuation import FlatPieces
 
 _ROUNDS = 48
 _MOST_HINGES = 1 << 18
@@ -148,10 +149,13 @@ def _in_reach(dual: Dual, point: DualPoint, radius: float) -> tuple[float, Float
             break
         radius *= 0.5
     pieces = owners.between(lowest, np.where(nothing, lowest, highest))
-    every = Segments.join(pieces, Segments(free, low[free], high[free], slope[free]))
-    start, end = (np.clip(at, low[every.rows], high[every.rows]) for at in (every.start, every.end))
-    kept = np.flatnonzero((end > start) & straight[every.rows])
-    rows, start, jump, s = every.rows[kept], start[kept], (end - start)[kept], every.slope[kept]
+    whole = FlatPieces(free, *np.zeros((2, free.size)), low[free], high[free], slope[free])
+    every = joined_pieces([pieces, whole])
+    start, end = (
+        np.clip(at, low[every.owner], high[every.owner]) for at in (every.low_acceptance, every.high_acceptance)
+    )
+    kept = np.flatnonzero((end > start) & straight[every.owner])
+    rows, start, jump, s = every.owner[kept], start[kept], (end - start)[kept], every.slope[kept]
     of_rows = A[:, rows] + S[:, rows].multiply(s[np.newaxis, :])
     uses = sparse.vstack([sparse.csr_array((m[rows] * s)[np.newaxis, :]), of_rows]).multiply(jump[np.newaxis, :])
     taken = np.clip((point.answer.acceptance[rows] - start) / jump, 0.0, 1.0)

@@ -48,7 +48,7 @@ def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float
     assert drawn is not None  # noqa: S101
     rows, near = drawn.owner, _NEAR
     while rows.size < FEW_POSTED and near < 1.0:
-        tied = owners.between(point.answer.v / (1.0 + near), point.answer.v / (1.0 - near)).rows
+        tied = owners.between(point.answer.v / (1.0 + near), point.answer.v / (1.0 - near)).owner
         wider = np.union1d(drawn.owner, tied)
         if wider.size > FEW_POSTED:
             break

@@ -9,8 +9,6 @@ changes the objective in the second order alone.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,7 +41,7 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
         law = reduced.valuation.take(at)
         theta[at] = dual.owners.prices(moved)[at]
         q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
-    pieces = [dataclasses.replace(on, owner=rows) for rows, on in dual.owners.pieces(moved)]
+    pieces = list(dual.owners.pieces(moved))
     if at.size:
         alone = moved != answer.acceptance
         for on in pieces:
@@ -141,8 +139,8 @@ def _loosen(dual: Dual, q: Floats, answer: Floats, weight: Floats, v: Floats) ->
     still = np.flatnonzero((weight == 0) & off & (q > statement.lowest) & (q < statement.highest))
     if still.size:
         v[still] = np.nan
-        for rows, on in dual.owners.pieces(q):
-            v[rows] = np.where(np.isnan(v[rows]), on.slope, v[rows])
+        for on in dual.owners.pieces(q):
+            v[on.owner] = np.where(np.isnan(v[on.owner]), on.slope, v[on.owner])
         steep = still[np.isnan(v[still])]
         if steep.size:
             step = np.minimum(_STEP, statement.highest[steep] - q[steep])

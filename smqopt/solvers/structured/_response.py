@@ -11,13 +11,14 @@ dual. Where the cost curve is ironed, q jumps by Δq as v passes the slope s of 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smqopt.market import Linear, Statement, Utility, choices
+from smqopt.market import Linear, Statement, Utility, choices, joined_pieces
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import Discrete, FlatPieces, Ironed, PointMass, PriceListed, Valuation, iron
 
@@ -47,25 +48,6 @@ class Response:
     """−φ″(q)."""
     gain: Floats
     """φ(q) − a q."""
-
-
-@dataclass(frozen=True)
-class Segments:
-    """Straight segments of the hulls of C, many an owner; arrays of one length."""
-
-    rows: Indices
-    start: Floats
-    """In acceptance."""
-    end: Floats
-    slope: Floats
-    """In currency."""
-
-    @classmethod
-    def join(cls, *parts: Segments) -> Segments:
-        """Return all of them."""
-        none = cls(np.zeros(0, dtype=np.intp), *np.zeros((3, 0)))
-        every = (none, *parts)
-        return cls(*(np.concatenate([getattr(one, each.name) for one in every]) for each in fields(cls)))
 
 
 class Owners:
@@ -134,17 +116,17 @@ class Owners:
             self._hold(theta, q, spend, slope)
         return Response(v, theta, q, spend, slope, np.zeros(self.n), q * e)
 
-    def between(self, lowest: Floats, highest: Floats) -> Segments:
+    def between(self, lowest: Floats, highest: Floats) -> FlatPieces:
         """Return the flat pieces whose slope lies between two v of each owner."""
         found = []
         for law, rows, start, count in self._ahead(lowest, highest):
             near = np.flatnonzero(count)
             first = law.first(near) + start[near] - np.cumsum(count[near]) + count[near]
             owner = np.repeat(near, count[near])
-            piece, on = np.repeat(first, count[near]) + np.arange(owner.size), law.pieces
-            columns = (on.low_acceptance[piece], on.high_acceptance[piece], on.slope[piece])
-            found.append(Segments(rows[owner], *columns))
-        return Segments.join(*found)
+            piece = np.repeat(first, count[near]) + np.arange(owner.size)
+            columns = (getattr(law.pieces, name)[piece] for name in FlatPieces.columns())
+            found.append(FlatPieces(rows[owner], *columns))
+        return joined_pieces(found)
 
     def count_between(self, lowest: Floats, highest: Floats) -> int:
         """Count the flat pieces whose slope lies between two v of each owner."""
@@ -165,16 +147,16 @@ class Owners:
     def cost(self, q: Floats) -> Floats:
         """Return C̄(q), the hull of the cost curve, in currency; shape (n′,)."""
         spend = q * self.prices(q)
-        for rows, on in self.pieces(q):
-            share = (q[rows] - on.low_acceptance) / (on.high_acceptance - on.low_acceptance)
-            spend[rows] = (1 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
+        for on in self.pieces(q):
+            share = (q[on.owner] - on.low_acceptance) / (on.high_acceptance - on.low_acceptance)
+            spend[on.owner] = (1 - share) * (on.low * on.low_acceptance) + share * (on.high * on.high_acceptance)
         return np.where(q > 0, spend, 0.0)
 
-    def pieces(self, q: Floats) -> Iterator[tuple[NDArray[np.intp], FlatPieces]]:
-        """Return the rows strictly inside a flat piece, and the pieces."""
+    def pieces(self, q: Floats) -> Iterator[FlatPieces]:
+        """Return the flat pieces that rows are strictly inside of."""
         for law, rows in self._bent:
             on = law.around(q[rows])
-            yield rows[on.owner], on
+            yield dataclasses.replace(on, owner=rows[on.owner])
 
     def _refuse(self, unwanted: NDArray[np.bool_], q: Floats, spend: Floats, slope: Floats) -> None:
         """Make no offer to whose acceptance is worth less than nothing."""

@@ -59,7 +59,7 @@ def solve_statement(
     if found is not None and budget == 0:
         found = dataclasses.replace(found, budget=0.0, budget_price=math.inf, status=Status.ZERO_BUDGET)
     if found is None:
-        found = _offer_nothing(statement, Status.INFEASIBLE, math.inf, budget)
+        found = _offer_nothing(statement, budget)
     if found.status is Status.INFEASIBLE and with_conflict:
         conflict = find_conflict(statement, budget, objective)
         details = FrozenDict({"relax_by": least_relaxations(statement, budget, conflict)})
@@ -204,11 +204,11 @@ def _post_prices(statement: Statement, most: float, objective: Objective, gap: f
     return _deliver(statement, budget, offers, z, details)
 
 
-def _offer_nothing(statement: Statement, status: Status, price: float, budget: float = 0.0) -> Solution:
+def _offer_nothing(statement: Statement, budget: float) -> Solution:
     market = statement.market
     offers = Offers(market.low.copy(), np.zeros(market.n))
     nothing = _deliver(statement, budget, offers, np.zeros(1 + len(statement.names)), FrozenDict())
-    return dataclasses.replace(nothing, status=status, budget_price=price)
+    return dataclasses.replace(nothing, status=Status.INFEASIBLE, budget_price=math.inf)
 
 
 def _deliver(statement: Statement, budget: float, offers: Offers, z: Floats, details: Mapping[str, Any]) -> Solution:

@@ -5,7 +5,7 @@ A search on the prices of the budget and of all linear constraints.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,27 +40,21 @@ class StructuredSolver(AbstractSolver):
     ) -> None:
         if not isinstance(gap, (int, float)) or not 0 <= gap < 1:
             raise InputError("solve: argument 'gap'", "must lie in [0, 1)", value=gap, remedy="use, say, 1e-4")
-        self._lotteries, self._gap, self._with_conflict = lotteries, float(gap), with_conflict
-        self._start = None if start is None else np.asarray(start, dtype=np.float64)
+        known = None if start is None else np.asarray(start, dtype=np.float64)
+        self._posting: dict[str, Any] = {"lotteries": lotteries, "gap": float(gap)}
+        self._options = {**self._posting, "start": known, "with_conflict": with_conflict}
 
     def without_conflict(self) -> StructuredSolver:
         """Return the same, but that it looks for no conflict."""
-        return StructuredSolver(lotteries=self._lotteries, gap=self._gap, start=self._start, with_conflict=False)
+        return StructuredSolver(**{**self._options, "with_conflict": False})
 
     def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
         """Solve a statement."""
         from smqopt.market import state  # noqa: PLC0415 -- loads SciPy's sparse matrices
         from smqopt.solvers.structured._structured_route import solve_statement  # noqa: PLC0415
 
-        return solve_statement(
-            state(statement, ()) if isinstance(statement, Market) else statement,
-            budget,
-            objective=objective,
-            lotteries=self._lotteries,
-            gap=self._gap,
-            start=self._start,
-            with_conflict=self._with_conflict,
-        )
+        form = state(statement, ()) if isinstance(statement, Market) else statement
+        return solve_statement(form, budget, objective=objective, **self._options)
 
     def solve_program(self, program: Program) -> Solution:
         """Solve a program to which linear constraints were added."""
@@ -74,4 +68,4 @@ class StructuredSolver(AbstractSolver):
                 value=self.name,
                 remedy='use solver="conic"',
             )
-        return solve_linear(program, added, lotteries=self._lotteries, gap=self._gap)
+        return solve_linear(program, added, **self._posting)
