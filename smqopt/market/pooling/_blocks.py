@@ -17,7 +17,7 @@ from smqopt.market.pooling._branch_and_bound import Enclosure, enclose
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chord_bounds import Bend
 from smqopt.market.pooling._terms import LawTerms
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import Floats, Indices, Mask
 
 _KNOTS, _CELLS = 128, 16
 """A block with more knots begins with about so many cells; where laws bend, at least."""
@@ -99,6 +99,15 @@ class Blocks:
     def density(self, group: Indices, price: Floats) -> tuple[Indices, Indices, Floats]:
         """Return what `acceptance` does, of the densities."""
         return self.terms.density_at(group, price)
+
+    def is_smooth(self, group: Indices, low: Floats, high: Floats) -> Mask:
+        """Say which blocks may post all prices from one to another, none of them a knot."""
+        found = np.zeros(group.size, dtype=np.bool_)
+        for k, (g, first, last) in enumerate(zip(group.tolist(), low.tolist(), high.tolist(), strict=True)):
+            if self.lists[g] is None:
+                knots = self.terms.knots_of(g)
+                found[k] = not np.any((knots >= first) & (knots <= last))
+        return found
 
     def _nodes(self, g: int) -> Floats:
         floor, ceiling, listed = float(self.floor[g]), float(self.ceiling[g]), self.lists[g]

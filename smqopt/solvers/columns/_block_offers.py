@@ -79,10 +79,8 @@ def _merge(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tupl
     of the order of their distance squared.
     """
     near = (group[1:] == group[:-1]) & (price[1:] - price[:-1] <= _NEAR * price[1:])
-    for k in np.flatnonzero(near & (price[1:] > price[:-1])).tolist():
-        g = int(group[k])
-        knots = blocks.terms.knots_of(g)
-        near[k] = blocks.lists[g] is None and not np.any((knots >= price[k]) & (knots <= price[k + 1]))
+    at = np.flatnonzero(near & (price[1:] > price[:-1]))
+    near[at] = blocks.is_smooth(group[at], price[at], price[at + 1])
     return join_lots(near, group, price, share)
 
 

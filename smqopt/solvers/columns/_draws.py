@@ -87,7 +87,9 @@ def _draw_between(search: ColumnSearch, active: Indices, found: Found, beside: f
     """Draw between the prices beside each one, so that active rows are met."""
     group, price, share = found.group, found.price, found.share
     ends = price * (1.0 - beside), price * (1.0 + beside)
-    moves = np.flatnonzero([_is_smooth(search, *at) for at in zip(group.tolist(), *ends, strict=True)])
+    blocks = search.blocks.blocks
+    within = (ends[0] < ends[1]) & (blocks.floor[group] <= ends[0]) & (ends[1] <= blocks.ceiling[group])
+    moves = np.flatnonzero(within & blocks.is_smooth(group, np.nextafter(ends[0], np.inf), ends[1]))
     if not moves.size:
         return found
     prices, sizes = (ends[0][moves], price[moves], ends[1][moves]), search.sizes[active]
@@ -106,10 +108,3 @@ def _draw_between(search: ColumnSearch, active: Indices, found: Found, beside: f
 
 def _posting(found: Found, lots: tuple[Indices, Floats, Floats]) -> Found:
     return dataclasses.replace(found, group=lots[0], price=lots[1], share=lots[2])
-
-
-def _is_smooth(search: ColumnSearch, group: int, low: float, high: float) -> bool:
-    """Say whether a block may post two prices without a knot above the lower one."""
-    blocks = search.blocks.blocks
-    knots, within = blocks.terms.knots_of(group), blocks.floor[group] <= low and high <= blocks.ceiling[group]
-    return bool(low < high and blocks.lists[group] is None and within and not np.any((knots > low) & (knots <= high)))

@@ -57,10 +57,8 @@ def _join_hills(search: ColumnSearch, found: Found, worth: Floats, kept: Mask) -
             Tops(search, *lots).gain(found.z, lots[1], worth) for lots in ((group[1:], middle), (group, price))
         )
         one = (group[1:] == group[:-1]) & (between >= np.minimum(here[1:], here[:-1]))
-        for k in np.flatnonzero(one).tolist():
-            g = int(group[k])
-            knots = blocks.terms.knots_of(g)
-            one[k] = blocks.lists[g] is None and not np.any((knots >= price[k]) & (knots <= price[k + 1]))
+        at = np.flatnonzero(one)
+        one[at] = blocks.is_smooth(group[at], price[at], price[at + 1])
         if not one.any():
             return group, price, share
         group, price, share = join_lots(one & (np.cumsum(one) % 2 == 1), group, price, share)
@@ -153,10 +151,7 @@ def _one_a_top(group: Indices, price: Floats, share: Floats) -> tuple[Indices, F
     """Post once what has come to the same top from several sides."""
     order = np.lexsort((price, group))
     group, price, share = group[order], price[order], share[order]
-    near = (group[1:] == group[:-1]) & (np.diff(price) <= _SAME * price[1:])
-    number = np.cumsum(np.append(0, ~near)) if group.size else np.zeros(0, dtype=np.intp)
-    first = np.unique(number, return_index=True)[1]
-    return group[first], price[first], np.bincount(number, weights=share).astype(np.float64)
+    return join_lots((group[1:] == group[:-1]) & (np.diff(price) <= _SAME * price[1:]), group, price, share)
 
 
 def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Found:

@@ -33,13 +33,7 @@ class Tops:
         self._blocks = blocks
         self._m = search.statement.weights()
         below = 2.0 * _SLOPE if search.is_linear else BESIDE[0]  # differences go up, those of multipliers down, too
-        self.moves: Mask = np.array(
-            [
-                blocks.lists[g] is None and not _at_a_knot(blocks.terms.knots_of(g), p, below)
-                for g, p in _pairs(group, price)
-            ],
-            dtype=np.bool_,
-        )
+        self.moves = blocks.is_smooth(group, price - below * price, price + 2.0 * _SLOPE * price)
         self.ends = blocks.floor[group], blocks.ceiling[group]
         self.moves &= (price > self.ends[0]) & (price < self.ends[1])
 
@@ -94,11 +88,3 @@ class Tops:
     def rise(self, z: Floats, price: Floats, worth: Floats) -> Floats:
         """Return what h rises by next to prices; 0 at a top."""
         return 2.0 * _SLOPE * price * self.slope(z, price, worth)
-
-
-def _pairs(group: Indices, price: Floats) -> list[tuple[int, float]]:
-    return list(zip(group.tolist(), price.tolist(), strict=True))
-
-
-def _at_a_knot(knots: Floats, price: float, below: float) -> bool:
-    return bool(np.any((knots >= price - below * price) & (knots <= price + 2.0 * _SLOPE * price)))
