@@ -95,12 +95,8 @@ class Extensible:
         """Read what was added in cvxpy, with its parameters as they are now.
 
         As rows and bounds where it is linear, and what is not as it stands; all of it where the
-        linear ones have too many rows. With `both_sides` |x| ≤ c is read as two rows.
-
-        Raises
-        ------
-        InputError
-            If one has a parameter without a value, or variables of another program.
+        linear ones have too many rows. With `both_sides` |x| ≤ c is read as two rows. Parameters
+        without a value, and variables of another program, are refused.
         """
         constraints = self.in_cvxpy
         for constraint in constraints:

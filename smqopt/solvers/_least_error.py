@@ -142,7 +142,7 @@ class _ErrorSearch:
 
     def finish(self, rounds: int) -> Solution:
         """Leave out half-planes that are not needed, and return the solution."""
-        chosen = self.chosen
+        chosen, details = self.chosen, {**self.solution.details, "solves": rounds}
         enough = min(self.corner(self.planes).error, (1.0 - _SHARE_KEPT * ERROR_GAP.value) * chosen.error)
         rest = [one for one in self.planes if one.shrinkage != chosen.shrinkage]
         for one in sorted(
@@ -151,12 +151,18 @@ class _ErrorSearch:
             fewer = [other for other in rest if other is not one]
             if self.corner([chosen, *fewer]).error >= enough:
                 rest = fewer
-        found = _finish(self.solution, self._market, self._objective, [chosen, *rest], rounds)
-        if _POSTED not in self.solution.details:
-            return found
-        lower = self.corner([chosen, *rest]).error
-        own = {_POSTED: 1.0 - lower / chosen.error, "lower_bound": lower, "upper_bound": chosen.error}
-        return dataclasses.replace(found, details=FrozenDict({**found.details, "gap": own[_POSTED], **own}))
+        if _POSTED in details:
+            lower = self.corner([chosen, *rest]).error
+            gap = 1.0 - lower / chosen.error
+            details |= {"gap": gap, _POSTED: gap, "lower_bound": lower, "upper_bound": chosen.error}
+        return dataclasses.replace(
+            self.solution,
+            market=self._market,
+            market_fingerprint=self._market.fingerprint,
+            objective=self._objective.with_half_planes(tuple(one.prices for one in (chosen, *rest))),
+            details=FrozenDict(details),
+            raw=None,
+        )
 
 
 def _bound_of_lotteries(found: Solution) -> float:
@@ -165,17 +171,3 @@ def _bound_of_lotteries(found: Solution) -> float:
     if gap is None:
         return -math.inf
     return float(found.details.get("upper_bound", found.objective_value / (1.0 - gap) if gap < 1 else math.inf))
-
-
-def _finish(
-    found: Solution, market: Market, objective: MeanSquaredError, planes: list[_Plane], rounds: int
-) -> Solution:
-    """Return a solution of OP2 at one μ as one of the market itself."""
-    return dataclasses.replace(
-        found,
-        market=market,
-        market_fingerprint=market.fingerprint,
-        objective=objective.with_half_planes(tuple(one.prices for one in planes)),
-        details=FrozenDict({**found.details, "solves": rounds}),
-        raw=None,
-    )

@@ -24,12 +24,8 @@ _PAYMENT = "the expected payment θ F(θ) is `spend` itself, and F(θ) is `accep
 def require_convex(constraint: object) -> None:
     """Refuse a cvxpy constraint that could not be proved convex.
 
-    True and False can stand for one, for they are what cvxpy makes of a comparison of constants.
-
-    Raises
-    ------
-    InputError
-        Naming the term, why it is not allowed where it stands, and what to write instead.
+    The error names the term, why it is not allowed where it stands, and what to write instead. True
+    and False can stand for one, for they are what cvxpy makes of a comparison of constants.
     """
     where = "program: an entry of program.constraints"
     if isinstance(constraint, cp.Expression):

@@ -30,12 +30,9 @@ _SMALL = {
 
 
 def instead_of(term: cp.Expression) -> str | None:
-    """Say what to write instead of a term of the wrong curvature; else None.
+    """Say what to write instead of a convex or concave term; else None.
 
-    Parameters
-    ----------
-    term
-        A convex or a concave expression; the function that bends it is looked for inside.
+    The function that bends it is looked for inside.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market import ConstraintRecord, InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
+from smqopt.market import InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
 from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, Floats
 from smqopt.program import FLOOR_ON_SPEND, LinearConstraint, Program, require_convex, shortened_text, words_of
 from smqopt.solvers._irreducible_subset import BUDGET
@@ -72,28 +72,27 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
                 "asks for more spend, which the conic solver would meet by burning money",
                 remedy=FLOOR_ON_SPEND,
             )
+    records = () if program.removed else (*program.records, *(record for one in linear for record in one.records))
     try:
-        if budget == 0 and not program.removed and not others and program.objective_record is not None:
-            stated = state(program.market, _linear_part(program, linear)[0])
-            found = solve_statement(stated, 0.0, objective=program.objective_record)
-            return dataclasses.replace(found, solver="conic", constraints=program.extensions)
         if budget == 0 and not program.removed:
+            if not others and program.objective_record is not None:
+                found = solve_statement(state(program.market, records), 0.0, objective=program.objective_record)
+                return dataclasses.replace(found, solver="conic", constraints=program.extensions)
             if program.added:
                 nothing = [program.acceptance == 0, program.spend == 0]
                 problem = cp.Problem(cp.Minimize(0), [*program.added, *nothing])
                 solve_in_attempts(problem, accept_inaccurate, options)
-            return buy_nothing(program, _no_offers(program, 0.0), _linear_part(program, linear)[0], others)
+            return buy_nothing(program, _no_offers(program, 0.0), records, others)
         details = solve_in_attempts(program.problem, accept_inaccurate, options)
     except Infeasible:
         conflict = find_conflict(program, accept_inaccurate, options)
-        records = _linear_part(program, linear)[0]
         none = _no_offers(program, budget)
         return dataclasses.replace(none, status=Status.INFEASIBLE, conflict=conflict, records=records)
     solution = _solution(program, budget, checked_acceptance(program), details)
     require_no_burnt_money(program, solution)
     aim = recorded_objective(program, solution.acceptance, accept_inaccurate, options)
     solution = dataclasses.replace(solution, objective=aim)
-    records, prices = _linear_part(program, linear)
+    prices = _multipliers(program, linear)
     if not others:
         solution = dataclasses.replace(solution, records=records, constraint_prices=prices)
     if program.removed or solution.status not in (Status.BINDING, Status.SLACK):
@@ -101,23 +100,20 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     return solve_under_cuts(program, solution, (records, prices), others)
 
 
-def _linear_part(program: Program, linear: Sequence[LinearConstraint]) -> tuple[tuple[ConstraintRecord, ...], Floats]:
-    """Return what is linear as records, and the multipliers of the last solve.
+def _multipliers(program: Program, linear: Sequence[LinearConstraint]) -> Floats:
+    """Return the multipliers of linear rows at the last solve.
 
-    No records where something was taken out of the program, and no multipliers where the solver
-    gives none.
+    None where something was taken out of the program, or the solver gives none.
     """
-    if program.removed:
-        return (), np.zeros(0)
-    records = (*program.records, *(record for one in linear for record in one.records))
-    if any(one.dual_value is None for one in (*program.of_records, *(one.constraint for one in linear))):
-        return records, np.zeros(0)
+    stated = (*program.of_records, *(one.constraint for one in linear))
+    if program.removed or any(one.dual_value is None for one in stated):
+        return np.zeros(0)
     rows = zip(program.of_records, program.statement.equal.tolist(), strict=False)  # bounds follow
     prices = [(float(one.dual_value), equal) for one, equal in rows]
     for one in linear:
         values = np.ravel(one.constraint.dual_value)
         prices += [(float(values[entry]), one.equal) for entry in one.row_entries]
-    return records, np.array([price if equal else max(price, 0.0) for price, equal in prices], dtype=np.float64)
+    return np.array([price if equal else max(price, 0.0) for price, equal in prices], dtype=np.float64)
 
 
 def _solution(program: Program, budget: float, acceptance: Floats, details: dict[str, Any]) -> Solution:

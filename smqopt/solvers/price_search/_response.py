@@ -44,7 +44,7 @@ class OwnerPart:
 
         From a table, nearly.
         """
-        totals = []
+        totals, each = [], 1.0 if isinstance(self.weight, np.ndarray) else self.weight
         v, cost = np.empty(BLOCK), np.empty(BLOCK)
         for block in self.blocks():
             epsilon = self.epsilon[block]
@@ -54,12 +54,8 @@ class OwnerPart:
             np.multiply(theta, q, out=spent)
             if isinstance(self.weight, np.ndarray):
                 spent *= self.weight[block]
-            totals.append(float(np.add.reduce(spent)))
-        return (
-            totals
-            if isinstance(self.weight, np.ndarray) or self.weight == 1.0
-            else [self.weight * total for total in totals]
-        )
+            totals.append(each * float(np.add.reduce(spent)))
+        return totals
 
     @property
     def is_exact(self) -> bool:
