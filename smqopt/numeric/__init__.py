@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         refuse_names as refuse_names,
     )
     from smqopt.numeric._nearest_double import nearest_double as nearest_double
-    from smqopt.numeric._octaves import OctaveTable as OctaveTable, tabulate as tabulate
     from smqopt.numeric._plain_array import (
         as_names as as_names,
         double_of as double_of,
@@ -119,5 +118,19 @@ if TYPE_CHECKING:
         log_wright_omega_1p as log_wright_omega_1p,
         with_wright_omega as with_wright_omega,
     )
+    from smqopt.numeric.bits._bins import (
+        BIN_SHIFT as BIN_SHIFT,
+        POWERS as POWERS,
+        Bins as Bins,
+        bin_edges as bin_edges,
+        bin_sums as bin_sums,
+        bins_around as bins_around,
+        bits_of as bits_of,
+        places_in_bins as places_in_bins,
+        points_of_bins as points_of_bins,
+        points_of_sums as points_of_sums,
+        power_sums as power_sums,
+    )
+    from smqopt.numeric.bits._octaves import OctaveTable as OctaveTable, tabulate as tabulate
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

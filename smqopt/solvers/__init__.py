@@ -6,11 +6,6 @@ from smqopt._door import open_door
 
 if TYPE_CHECKING:
     from smqopt.solvers._solve import solve as solve
-    from smqopt.solvers.price_search._aggregation import (
-        BIN_SHIFT as BIN_SHIFT,
-        bins_around as bins_around,
-        points_of_bins as points_of_bins,
-    )
     from smqopt.solvers.price_search._response import OwnerPart as OwnerPart, answers as answers, parts_of as parts_of
     from smqopt.solvers.price_search._tied_owners import tied_pieces as tied_pieces
     from smqopt.solvers.structured._structured_solver import StructuredSolver as StructuredSolver

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from smqopt.numeric import Floats
+from smqopt.numeric import BIN_SHIFT, Floats, bins_around, places_in_bins, points_of_bins
 from smqopt.scale.parts._laws import Kind
-from smqopt.solvers import BIN_SHIFT, OwnerPart, bins_around, points_of_bins
+from smqopt.solvers import OwnerPart
 from smqopt.valuation import Ironed, Valuation, iron, response_table
 
 _FEW = 1 << 14
@@ -111,10 +111,7 @@ class EpsilonCounts:
 
 def _bins(bits: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
     """Sum powers in bins: whole numbers below 2^53, which doubles add exactly."""
-    which = bits >> BIN_SHIFT
-    z = (bits & ((1 << BIN_SHIFT) - 1)).astype(np.float64)
-    z *= 2.0 ** (1 - BIN_SHIFT)
-    z -= 1.0
+    which, z = places_in_bins(bits)
     first, last = int(which.min()), int(which.max())
     if last - first < _DENSE:
         keys, number = np.arange(first, last + 1, dtype=np.int64), which - first

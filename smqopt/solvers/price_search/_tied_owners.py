@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from smqopt.market import Lottery, Market, Offers, joined_pieces
-from smqopt.numeric import BUDGET_MARGIN, GAP, Bracket, Floats, sum_with_error
-from smqopt.solvers.price_search._aggregation import Bins
+from smqopt.numeric import BUDGET_MARGIN, GAP, Bins, Bracket, Floats, sum_with_error
 from smqopt.solvers.price_search._response import OwnerPart, answers
 from smqopt.valuation import FlatPieces, Index, Ironed
 
