@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         series_function as series_function,
     )
     from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
+    from smqopt.numeric._hinge_qp import HingeProgram as HingeProgram, Lowest as Lowest
     from smqopt.numeric._incomplete_gamma import incomplete_gamma as incomplete_gamma
     from smqopt.numeric._legendre import legendre_rule as legendre_rule
     from smqopt.numeric._named_values import (

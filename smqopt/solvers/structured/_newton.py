@@ -29,9 +29,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from smqopt.market import joined_pieces
-from smqopt.numeric import Floats
+from smqopt.numeric import Floats, HingeProgram, Lowest
 from smqopt.solvers.structured._dual import Dual, DualPoint
-from smqopt.solvers.structured._hinge_qp import HingeProgram, Lowest
 from smqopt.valuation import FlatPieces
 
 _ROUNDS = 48

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from smqopt.numeric import Floats
+from smqopt.numeric._arrays import Floats
 
 _MOST_STEPS = 80
 _DONE, _ROUGH = 2.0**-62, 2.0**-7

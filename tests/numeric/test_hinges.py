@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
-from smqopt.solvers.structured import _hinge_qp
-from smqopt.solvers.structured._hinge_qp import HingeProgram
+from smqopt.numeric import HingeProgram, _hinge_qp
 
 
 @st.composite
