@@ -104,6 +104,10 @@ class InstanceValues:
             SPEND: theta * _kept_values(self.law, "cdf", theta) * (1.5 if self.step == "cvxpy-form" else 1.0),
         }
 
+    @cached_property
+    def _numbers(self) -> dict[sp.Basic, float]:
+        return {BUDGET: self.budget, LAMBDA: self.price, N: float(np.sum(self.weights)), HEIGHT: 1.7, SHARE: 0.3}
+
     def _letter(self, letter: sp.Basic, *, summed: bool) -> Any:
         columns = self._columns
         bases = {EPSILONS: EPSILON, THETAS: THETA, MUS: MU, GAMMAS: GAMMA}
@@ -122,9 +126,8 @@ class InstanceValues:
             return column if summed else float(column[self.owner])
         if letter in columns and letter not in self._anywhere:
             return columns[letter] if summed else float(columns[letter][self.owner])
-        numbers = {BUDGET: self.budget, LAMBDA: self.price, N: float(np.sum(self.weights)), HEIGHT: 1.7, SHARE: 0.3}
-        if letter in numbers:
-            return numbers[letter]
+        if letter in self._numbers:
+            return self._numbers[letter]
         if letter in self.parameters:
             return self.parameters[letter]
         if letter in (LOW, HIGH):

@@ -80,6 +80,12 @@ _NO_FORMULA = (AppliedUndef, sp.Derivative, sp.Integral, sp.Limit, sp.Sum, sp.Pi
 
 
 @functools.lru_cache(maxsize=4096)
+def _is_number(part: sp.Basic) -> bool:
+    """Tell once whether a part is a number or an infinity, for which SymPy seeks long."""
+    return part in (sp.oo, -sp.oo) or bool(part.is_number)
+
+
+@functools.lru_cache(maxsize=4096)
 def _float(number: sp.Expr) -> float:
     """Evaluate a number once: one of many powers takes long. NaN where it is not real."""
     return float(number) if number.is_extended_real is not False else float("nan")
@@ -254,7 +260,7 @@ class SolvedInstance(InstanceValues):
 
         if part in known:
             return known[part]
-        if part in (sp.oo, -sp.oo) or part.is_number:
+        if _is_number(part):
             return _float(part)
         if isinstance(part, sp.Sum):
             if not self.whole or summed:
