@@ -25,6 +25,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from smqopt._version import __version__
@@ -44,7 +45,7 @@ from smqopt.derivation import (
     prose_in_latex,
     shown_laws,
 )
-from smqopt.document import Figure
+from smqopt.document import Figure, pdf
 from smqopt.errors import InputError, nearest
 from smqopt.market import numbers
 from smqopt.model_files import load_model
@@ -52,6 +53,7 @@ from smqopt.report import instance_figures, instance_numbers, what_is_left_out
 from smqopt.solvers import solve
 from smqopt.valuation import LAWS, Irregular, Valuation, valuation_from_dict
 
+_LOG = logging.getLogger(__name__)
 _REST_ON_J = ("regularity", "threshold")
 _BESIDE = "display: inline-block; vertical-align: top; width: 48%; min-width: 15rem; margin: 0 1% 0 0"
 """Two figures stand beside each other where there is room."""
@@ -67,6 +69,10 @@ _INDEX = re.compile(r"(?<=[A-Za-zΑ-ωεθλμγψφℓ′])_([a-z])\b")
 
 class fold(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 -- named as its element
     """A step that a reader unfolds."""
+
+
+class drawing(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 -- named as its element
+    """A figure and its caption."""
 
 
 class SmqDerivation(SphinxDirective):
@@ -114,7 +120,7 @@ class SmqDerivation(SphinxDirective):
         for law in laws:
             yield from self._answer(law)
         if "without-figures" not in self.options:
-            yield from (_picture(f"{label}-{name}", figure) for name, figure in figures)
+            yield from (drawing("", name=f"{label}-{name}", figure=figure) for name, figure in figures)
         if form != "summary":
             yield from self._paragraph(checks_in_words())
             cited = [name.strip() for name in self.options.get("cited", "").split(",") if name.strip()]
@@ -247,11 +253,29 @@ def _is_irregular(derivation: Derivation) -> bool:
     return all(name in _REST_ON_J and isinstance(law.regularity(), Irregular) for law, name in refuted)
 
 
-def _picture(name: str, figure: Figure) -> nodes.Node:
+def _draw_html(translator: Any, node: drawing) -> None:
+    figure = node["figure"]
     data = base64.b64encode(figure.standalone().encode()).decode()
     image = f'<img alt="{escape(figure.caption)}" src="data:image/svg+xml;base64,{data}"/>'
-    html = f'<figure class="smq-figure" style="{_BESIDE}" id="{name}">{image}<figcaption>{escape(figure.caption)}</figcaption></figure>'
-    return nodes.raw("", html, format="html")
+    caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
+    translator.body.append(
+        f'<figure class="smq-figure" style="{_BESIDE}" id="{node["name"]}">{image}{caption}</figure>'
+    )
+
+
+def _draw_latex(translator: Any, node: drawing) -> None:
+    """Draw the chart beside the document; without matplotlib say that it is missing."""
+    figure, name = node["figure"], f"{node['name']}.pdf"
+    try:
+        (Path(translator.builder.outdir) / name).write_bytes(pdf(figure.chart))
+    except InputError as error:
+        _LOG.info("smq-derivation: no figure in LaTeX: %s", error)
+        return
+    image = rf"\sphinxincludegraphics[width=0.6\linewidth]{{{name}}}"
+    caption = rf"\par\small {prose_in_latex(figure.caption)}"
+    translator.body.append(
+        rf"\begin{{center}}\begin{{minipage}}{{0.9\linewidth}}\centering {image}{caption}\end{{minipage}}\end{{center}}"
+    )
 
 
 def _open_html(translator: Any, node: fold) -> None:
@@ -277,8 +301,8 @@ def _open_text(translator: Any, node: fold) -> None:
     translator.end_state()
 
 
-def _nothing(_: Any, __: fold) -> None:
-    """End a step where nothing ends it."""
+def _nothing(_: Any, __: nodes.Element) -> None:
+    """End what nothing ends, and show nothing."""
 
 
 def _set_in_latex(app: Sphinx, doctree: nodes.document, _: str) -> None:
@@ -305,6 +329,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
         html=(_open_html, _close_html),
         latex=(_open_latex, _nothing),
         text=(_open_text, _nothing),
+    )
+    app.add_node(
+        drawing,
+        html=(_draw_html, _nothing),
+        latex=(_draw_latex, _nothing),
+        text=(_nothing, _nothing),
     )
     app.add_directive("smq-derivation", SmqDerivation)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

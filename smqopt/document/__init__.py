@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from smqopt._door import open_door
 
 if TYPE_CHECKING:
-    from smqopt.document._axes_drawing import draw_axes as draw_axes, png as png
+    from smqopt.document._axes_drawing import draw_axes as draw_axes, pdf as pdf, png as png
     from smqopt.document._axis import round_step as round_step
     from smqopt.document._chart import (
         Area as Area,

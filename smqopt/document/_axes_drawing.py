@@ -12,7 +12,14 @@ from smqopt.errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLOURS = {"second": "#b3541e", "third": "#4b7f3a", "faint": "#a5a8ac", "tangent": "#b3541e", "strong": "#b3541e"}
+_COLOURS = {
+    "second": "#b3541e",
+    "ironed": "#b3541e",
+    "third": "#4b7f3a",
+    "faint": "#a5a8ac",
+    "tangent": "#b3541e",
+    "strong": "#b3541e",
+}
 _FIRST, _MUTED = "#1f5fa8", "#57606a"
 """The light colours of the style sheet."""
 _DASHES = {"dashed": "--", "dotted": ":", "tangent": "--"}
@@ -56,10 +63,25 @@ def png(picture: Chart) -> bytes:
     InputError
         If matplotlib is not there.
     """
+    return _save(picture, format="png", dpi=150, metadata={"Software": None})
+
+
+def pdf(picture: Chart) -> bytes:
+    """Draw a chart as a PDF file, without a date.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not there.
+    """
+    return _save(picture, format="pdf", metadata={"CreationDate": None})
+
+
+def _save(picture: Chart, **how: Any) -> bytes:
     figure = _figure(in_pyplot=False)
     draw_axes(picture, figure.subplots())
     stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=150, bbox_inches="tight", metadata={"Software": None})
+    figure.savefig(stream, bbox_inches="tight", **how)
     return stream.getvalue()
 
 

@@ -104,7 +104,11 @@ def test_a_foreign_project_shows_derivations(tmp_path):
     assert "data:image" not in formula
     assert "In numbers" in market
     assert (out / "general.html").read_text().count("<details>") == 17
-    source = next(build(tmp_path, "latex", **pages()).glob("*.tex")).read_text()
+    out = build(tmp_path, "latex", **pages())
+    source = next(out.glob("*.tex")).read_text()
+    drawn = re.findall(r"\\sphinxincludegraphics\[[^]]*\]\{(.*?)\}", source)
+    assert len(drawn) == index.count("data:image") + market.count("data:image") == len({*drawn}) > 3
+    assert all((out / name).read_bytes().startswith(b"%PDF") for name in drawn)
     assert "ours-cost" in source
     assert r"\textbf{Threshold rule}" in source
 

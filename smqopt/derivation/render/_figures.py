@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smqopt.document import Band, Dots, Figure, Level, Mark, PlottedCurve, chart, render
+from smqopt.document import Band, Dots, Figure, Level, Mark, PlottedCurve, chart
 from smqopt.numeric import Floats
 from smqopt.valuation import Ironed, Regular, Valuation, iron
 
@@ -69,17 +69,15 @@ def virtual_cost_figure(law: Valuation, row: int = 0, optimum: Optimum | None = 
         note += " In the shaded part J falls or jumps: the flat line is its ironed form, which decides there."
     elif not isinstance(law.regularity(), Regular):
         note += " J is not known to rise everywhere, but no part was found that needs ironing."
-    return Figure(
-        render(
-            chart(
-                name,
-                (low, high),
-                (min(0.0, low), top),
-                x_label="valuation θ",
-                y_label="virtual cost J(θ)",
-                description="The virtual cost over the support of the valuations.",
-                marks=marks,
-            )
+    return Figure.of(
+        chart(
+            name,
+            (low, high),
+            (min(0.0, low), top),
+            x_label="valuation θ",
+            y_label="virtual cost J(θ)",
+            description="The virtual cost over the support of the valuations.",
+            marks=marks,
         ),
         f"The virtual cost J(θ) over the support. An owner’s threshold is where it meets her ε/λ.{note}",
     )
@@ -126,17 +124,15 @@ def acceptance_from_spend_figure(
         marks.insert(0, PlottedCurve(reach, optimum.acceptance + (reach - at) / optimum.price_ratio, "tangent"))
         marks.append(Dots(np.array([at]), np.array([optimum.acceptance]), "big-dots second"))
         note = f" The dashed tangent at one owner’s optimum has slope 1/J(θ*) = λ/ε.{note}"
-    return Figure(
-        render(
-            chart(
-                name,
-                (0.0, high),
-                (0.0, 1.0),
-                x_label="spend θF(θ)",
-                y_label="acceptance F(θ)",
-                description="The probability of buying, against the expected payment.",
-                marks=marks,
-            )
+    return Figure.of(
+        chart(
+            name,
+            (0.0, high),
+            (0.0, 1.0),
+            x_label="spend θF(θ)",
+            y_label="acceptance F(θ)",
+            description="The probability of buying, against the expected payment.",
+            marks=marks,
         ),
         f"Acceptance against spend: concave where J does not fall.{note}",
     )
