@@ -37,6 +37,15 @@ def test_nothing_is_left(constraint):
     assert solution.thresholds.tolist() == [1.0] * 4  # no offer is shown at the low end
 
 
+@pytest.mark.parametrize("share", [1.0, 1.0 - 2.0**-53, 1.0 - 1e-13, 1.0 - 1e-10])
+@pytest.mark.parametrize("constraint", [smq.PriceRange(at_most=0.7), smq.AcceptanceRange(at_most=0.3)])
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Beta(2, 3), smq.TruncatedExponential(2, 0, 1)])
+def test_a_budget_that_just_pays_for_everybody_at_the_ceiling(law, constraint, share):
+    plenty = certified(law, 1e9, constraint)
+    just = certified(law, share * plenty.total_spend, constraint)
+    assert just.purchased_privacy == pytest.approx(plenty.purchased_privacy, rel=1e-9)
+
+
 def test_a_group_without_money_sells_what_sells_for_nothing():
     solution = certified(ATOM, 1.0, smq.GroupBudget("city", "a", at_most=0.0))
     assert solution.acceptance[:2].tolist() == [0.3, 0.3]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.market import Linear, Objective, Offers, PurchasedPrivacy, Statement
-from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot, largest_within
+from smqopt.numeric import BUDGET_MARGIN, SIDE_GAP, Floats, exact_dot
 from smqopt.solvers.structured._dual import Dual, DualPoint, dot
 from smqopt.solvers.structured._newton import descend
 from smqopt.solvers.structured._primal_recovery import active_rows, recover
@@ -27,8 +27,6 @@ _MOST_COLUMNS = 20_000
 """Rows up to which a linear program over all their columns is tried at all."""
 _SAMPLE = 1 << 12
 """Rows of whom a sample comes near first."""
-_ABOUT = 2.0**-14
-"""How well the price that it starts from is known."""
 _FAR, _CLOSE = 1.0, 2.0**-6
 """Half the width of the first box, from anywhere and from what a sample comes to."""
 _MORE = 2.0**40
@@ -72,8 +70,8 @@ def search(
     which bounds it from above, proves that there is none; where that is −∞, purchased privacy is
     asked first.
 
-    Where `start` is none, or the first is not positive, the search begins at the multipliers of OP2
-    alone.
+    Where `start` is none, or the first is not positive, the search begins at a price of the budget
+    alone, from its size.
     """
     more = _MORE * budget
 
@@ -89,8 +87,11 @@ def search(
         return None
     if start is None or start.shape != (1 + len(statement.names),) or not start[0] > 0:
         start = np.zeros(1 + len(statement.names))
-        dearest = dot(statement.weights(), statement.reduced.high)  # where all sell for nothing, any unit will do
-        start[0] = _price_alone(Dual(owners, budget), (most or 1.0) / (dearest or 1.0))
+        dearest = (
+            dot(statement.weights(), statement.reduced.high) or 1.0
+        )  # where all sell for nothing, any unit will do
+        # between what all buy for all their money and for the budget: right where F is a power
+        start[0] = (most or 1.0) / (math.sqrt(dearest) * math.sqrt(min(budget, dearest)))
     margin = BUDGET_MARGIN.value
     while True:
         dual = Dual(owners, budget * (1.0 - margin))
@@ -207,22 +208,6 @@ def _assess(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> S
     over = np.where(dual.equal, np.abs(left), np.maximum(-left, 0.0))
     broken = float(np.max(over / np.maximum(terms, np.finfo(float).tiny)))
     return SearchResult(point, offers, max(gap, broken))
-
-
-def _price_alone(dual: Dual, unit: float) -> float:
-    """Return about the budget price without constraints, of a sample of many owners."""
-    few = dual if dual.owners.n <= _SAMPLE else _sample(dual, _SAMPLE)[0]
-    utility, reduced, n = few.owners.utility, few.owners.statement.reduced, few.owners.n
-    if float(np.sum(few.m * utility.wanted * reduced.high)) <= few.r[0]:
-        return unit
-    free = dataclasses.replace(few.owners.statement, lowest=np.zeros(n), highest=np.ones(n))
-    owners = Owners(free, utility)
-    guess = float(np.max(reduced.high)) / float(np.max(utility.slope(np.full(n, 0.5))))
-    found = largest_within(
-        lambda x: dot(few.m, owners.answer(0.0, np.full(n, 1.0 / x)).spend), few.r[0], guess, 1.0, _ABOUT
-    )
-    price = 1.0 / found.below
-    return price if 0 < price < math.inf else unit
 
 
 def _total(statement: Statement, offers: Offers) -> float:
