@@ -148,7 +148,8 @@ def _in_reach(dual: Dual, point: DualPoint, radius: float) -> tuple[float, Float
             break
         radius *= 0.5
     pieces = owners.between(lowest, np.where(nothing, lowest, highest))
-    whole = FlatPieces(free, *np.zeros((2, free.size)), low[free], high[free], slope[free])
+    at_nothing = np.zeros(free.size)
+    whole = FlatPieces(free, at_nothing, at_nothing, low[free], high[free], slope[free])
     every = joined_pieces([pieces, whole])
     start, end = (
         np.clip(at, low[every.owner], high[every.owner]) for at in (every.low_acceptance, every.high_acceptance)
