@@ -17,8 +17,8 @@ relatively, those may lie that are drawn in its place, the first ones that do.""
 
 _LIFTS = 2.0**-44, 2.0**-40, 2.0**-37
 """By what prices of rows are raised, relatively."""
-_SURE = 2.0**-22
-"""Shares of a block that miss 1 by less come to it."""
+SURE = 2.0**-22
+"""Shares of a block that miss 1 by less come to it: HiGHS may keep rows to 1e-7 alone."""
 
 
 def merge(search: ColumnSearch, found: Found) -> Found:
@@ -69,7 +69,7 @@ def _shift(search: ColumnSearch, active: Indices, found: Found) -> Found:
     To and from no offer, or the largest share of a block that surely gets one.
     """
     group, share = found.group, found.share
-    sure = np.bincount(group, weights=share, minlength=search.blocks.count) > 1.0 - _SURE
+    sure = np.bincount(group, weights=share, minlength=search.blocks.count) > 1.0 - SURE
     order = np.lexsort((share, group))
     largest = np.zeros(sure.size, dtype=np.intp)
     largest[group[order]] = order

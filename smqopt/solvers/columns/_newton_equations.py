@@ -13,6 +13,7 @@ from scipy.sparse.linalg import splu
 from smqopt.numeric import Floats, Indices
 from smqopt.solvers.columns._column_answers import Found
 from smqopt.solvers.columns._column_search import ColumnSearch
+from smqopt.solvers.columns._draws import SURE
 from smqopt.solvers.columns._tops import REACH, Tops
 
 _STEPS, _PARTS = 12, (1.0, 0.5, 0.25, 0.125)
@@ -25,8 +26,6 @@ _DENSE = 256, 2048
 """Up to so many unknowns the shortest step is taken: always, and where equations leave it open."""
 _LONG = 2.0**10
 """A step that leads farther follows from equations that leave it open."""
-SURE = 2.0**-22
-"""Shares of a block that miss 1 by less come to it: HiGHS may keep rows to 1e-7 alone."""
 
 
 class Equations:

@@ -15,7 +15,8 @@ from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_offers import join_lots
 from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
-from smqopt.solvers.columns._newton_equations import SURE, TIED, Equations, newton_steps
+from smqopt.solvers.columns._draws import SURE
+from smqopt.solvers.columns._newton_equations import TIED, Equations, newton_steps
 from smqopt.solvers.columns._tops import REACH, Tops
 
 _SAME = 2.0**-20

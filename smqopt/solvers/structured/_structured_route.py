@@ -119,7 +119,7 @@ def _solve_with_blocks(statement: Statement, most: float, objective: Objective, 
         lots = found.group, found.price, found.share
         singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
         offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
-        over = _over(statement, offers)[0]
+        over = row_excess(statement, offers)[0]
         keeps_rows = abs(found.z[1:]) @ np.maximum(over, 0.0) <= _ROUNDING * abs(found.upper)
         keeps_budget = exact_dot(offers.spend, statement.market.weights, up=True) <= budget
         if keeps_budget and keeps_rows:
@@ -152,21 +152,20 @@ def _newton_answer(search: ColumnSearch, found: Found) -> Found:
     return polished if search.keeps(polished) and (not worse or not search.keeps(found)) else found
 
 
-def _over(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
-    """Return what offers break rows by, or leave of them, and the sums of their terms."""
+def row_excess(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
+    """Return what offers break rows by; that, and its share of their terms."""
     first = statement.first_owner
     q, spend = offers.acceptance[first], offers.spend[first]
     over = statement.usage(q, spend) - statement.at_most
     terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)
     over = np.where(statement.equal, np.abs(over), over)
     over[[statement.records[k].read_from_prices for k in statement.record_of_row]] = 0.0
-    return over, np.asarray(terms)
+    return over, over / np.maximum(terms, np.finfo(float).tiny)
 
 
 def _require_rows(statement: Statement, offers: Offers) -> None:
     """Refuse offers that break a row."""
-    over, terms = _over(statement, offers)
-    share = over / np.maximum(terms, np.finfo(float).tiny)
+    share = row_excess(statement, offers)[1]
     worst = int(np.argmax(share)) if share.size else 0
     if share.size and share[worst] > SIDE_ROW.value:
         raise SolverError(

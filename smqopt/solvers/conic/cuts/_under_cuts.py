@@ -30,7 +30,7 @@ from smqopt.market import (
     state,
     units_of,
 )
-from smqopt.numeric import CURVED_ROW, SIDE_ROW, Floats, FrozenDict
+from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, Program, words_of
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._supergradient import revalue, upward_value
@@ -38,7 +38,7 @@ from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
 from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
 from smqopt.solvers.price_search._concave import solve_concave
-from smqopt.solvers.structured._structured_route import _over, solve_statement
+from smqopt.solvers.structured._structured_route import row_excess, solve_statement
 
 _SOLVED = Status.BINDING, Status.SLACK
 _MARGINS = (2.0**-6, 2.0**-14, 2.0**-22)
@@ -112,12 +112,10 @@ def solve_under_cuts(
     if not curved and why_not is not None:
         return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
     value, rest = abs(found.objective_value), z.size - len(rows)
-    over, terms = _over(statement, Offers(found.thresholds, found.acceptance, found.lottery))
-    touch = (np.abs(over) <= CURVED_ROW.value * terms)[rest - 1 :].tolist()  # others have a price by rounding
     telling = [
         (number, row, price)
-        for (number, row, _), price, touches in zip(cuts, z[rest:].tolist(), touch, strict=True)
-        if price * max(abs(row.at_most), 1.0) > _COUNTS * value and touches
+        for (number, row, _), price in zip(cuts, z[rest:].tolist(), strict=True)
+        if price * max(abs(row.at_most), 1.0) > _COUNTS * value
     ]
     stated: list[ConstraintRecord] = []
     for number, (group, excess) in enumerate(zip(groups, off, strict=True)):
@@ -201,9 +199,9 @@ class _Drawing:
 
     def _excess_of_all(self, one: Solution) -> float:
         """Return what offers break anything by, relative; +∞ where they overspend."""
-        over, terms = _over(self._statement, Offers(one.thresholds, one.acceptance, one.lottery))
-        over = np.where(self._statement.equal & (over <= 0.5 * SIDE_ROW.value * terms), 0.0, over)
-        rows = float(np.max(over / np.maximum(terms, np.finfo(float).tiny), initial=0.0))
+        share = row_excess(self._statement, Offers(one.thresholds, one.acceptance, one.lottery))[1]
+        share = np.where(self._statement.equal & (share <= 0.5 * SIDE_ROW.value), 0.0, share)
+        rows = float(np.max(share, initial=0.0))
         return max(rows, self.excess(one, self._curved)) if one.total_spend <= one.budget else math.inf
 
     def _on_the_way(self, solution: Solution, own: list[Floats], share: float) -> Solution:
