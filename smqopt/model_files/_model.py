@@ -151,8 +151,8 @@ def _check_question(top: TomlTable, question: Question | None, objective: Object
 
 def _read_options(top: TomlTable, tables: ModelTable) -> Mapping[str, Any]:
     """Return how to solve: one posted price each, and to what gap."""
-    if tables.gap is not None and (tables.lotteries or not 0 < tables.gap < 1):
-        rule = "goes with lotteries = false" if tables.lotteries else "must lie between 0 and 1"
+    if tables.gap is not None and (tables.lotteries or not 0 <= tables.gap < 1):
+        rule = "goes with lotteries = false" if tables.lotteries else "must lie in [0, 1)"
         raise InputError(top.where("gap"), rule, value=tables.gap, remedy="correct it, or leave it out")
     if tables.lotteries:
         return FrozenDict()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from smqopt.errors import InputError
+from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     ConstraintRecord,
     Market,
@@ -24,9 +24,10 @@ from smqopt.numeric import FrozenDict
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers.structured._structured_solver import StructuredSolver
 
-_MARGINS = (2.0**-40, 2.0**-34)
-"""What is kept from limits, relative to them: what a linear program may break them by. The last one
-is used where the first is not enough."""
+_MARGINS = ((2.0**-40, 0.0), (2.0**-34, 0.0), (0.0, 0.0), (2.0**-42, 2.0**-40), (2.0**-36, 2.0**-34.5))
+"""What is kept from limits, relative to them: what a linear program may break them by. The next one
+is used where the first is not enough. Where there are no offers without one, either, that is
+proved; and where there are, limits leave no room: what else is asked for gives way by a share."""
 
 _FEW_POSTED = 200
 """Rows among which one posted price each is sought beside minima."""
@@ -42,21 +43,31 @@ def solve_expansion(
     """Solve the ordinary program, and fold its solution."""
     found: Solution | None = None
     quick = solver.without_conflict() if isinstance(solver, StructuredSolver) and budget > 0 else solver
-    for margin in (*_MARGINS, 0.0):
-        if found is not None and (found.status is Status.INFEASIBLE) != (margin == 0.0):
+    for margin, give in _MARGINS:
+        if not give and margin != _MARGINS[0][0] and (found is None) != (margin == 0.0):
             continue  # no offers: next without a margin; offers that overspend: with a larger one
         e = expansion_of(market, budget, records, aim, margin=margin)
         assert e is not None  # noqa: S101
-        own = (quick if margin else solver).solve(state(e.market, e.records), e.budget, e.objective)
-        found = fold(e, own, market, records, aim)
-        if found.status is Status.INFEASIBLE:
-            if budget == 0.0:
-                break
+        stated = state(e.market, e.records)
+        try:
+            own = quick.solve(stated.loosen(give) if give else stated, e.budget, e.objective)
+        except SolverError as error:
+            failure = error
             continue
+        one = fold(e, own, market, records, aim)
+        if one.status is Status.INFEASIBLE and margin > 0.0 < budget:
+            continue
+        found = (
+            one
+            if one.status is not Status.INFEASIBLE
+            else fold(e, solver.solve(stated, e.budget, e.objective), market, records, aim)
+        )
         offers = Offers(found.thresholds, found.acceptance, found.lottery)
-        if np.all(e.spends(offers) <= budget):
+        if found.status is Status.INFEASIBLE or np.all(e.spends(offers) <= budget):
             break
-    assert found is not None and e is not None  # noqa: S101, PT018
+    if found is None:
+        raise failure
+    assert e is not None  # noqa: S101
     details = dict(found.details)
     if "posted_gap" in details:
         details["posted_gap"] = e.gap(e.value(offers)[0], details["upper_bound"] - e.shift)

@@ -29,7 +29,7 @@ kind = "count"
 """
 REFUSED = {
     "gap = 1e-3": r"line 4: key 'gap': goes with lotteries = false \(found 0.001\); correct it, or leave it out",
-    "lotteries = false\ngap = 1.5": r"line 5: key 'gap': must lie between 0 and 1 \(found 1.5\)",
+    "lotteries = false\ngap = 1.5": r"line 5: key 'gap': must lie in \[0, 1\) \(found 1.5\)",
     "lotteries = 0": r"line 4: key 'lotteries': must be true or false \(found 0\)",
     'lotteries = "no"': r"line 4: key 'lotteries': must be true or false",
     "lottery = false": r"line 4: key 'lottery': is unknown; did you mean 'lotteries'\?",
@@ -64,8 +64,9 @@ def test_lotteries_are_needed_where_budgets_are_asked_for(tmp_path: Path, smqopt
         read_model(model)
 
 
-def test_a_folder_is_read_back_with_the_gap_that_is_stated(tmp_path: Path, smqopt: Callable) -> None:
-    model = written(tmp_path, "lotteries = false\ngap = 1e-6")
+@pytest.mark.parametrize("gap", ["1e-6", "0", "0.0"])
+def test_a_folder_is_read_back_with_the_gap_that_is_stated(tmp_path: Path, smqopt: Callable, gap: str) -> None:
+    model = written(tmp_path, f"lotteries = false\ngap = {gap}")
     instance = smq.load_model(model)
     free = smq.solve(instance.market, instance.budget)
     posted = smq.solve(instance.market, instance.budget, **instance.model.options)

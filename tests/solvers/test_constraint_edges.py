@@ -9,7 +9,6 @@ import pytest
 from scipy.optimize import linprog
 
 import smqopt as smq
-from smqopt.errors import SolverError
 
 EPSILON = [0.2, 0.5, 0.7, 1.0]
 CITY = {"city": ["a", "a", "b", "b"]}
@@ -159,11 +158,37 @@ def test_a_budget_that_is_the_least_but_for_its_last_digit(n):
     records = [smq.AcceptanceRange(at_least=0.05, at_most=0.8), smq.PriceMenu(step=0.1)]
     above = np.nextafter(budget, 1.0)
     assert Fraction(budget) < least < Fraction(above)
-    with pytest.raises(SolverError, match="'the budget' are broken by 6"):
-        smq.solve(market, budget, constraints=records)
-    certificate = smq.verify(smq.solve(market, float(above), constraints=records))
-    assert certificate.valid
-    assert certificate.lower_bound == pytest.approx(0.05 * np.sum(market.epsilon), rel=1e-12)
+    for amount in (budget, float(above)):  # the least acceptance gives way by less than certificates let pass
+        certificate = smq.verify(smq.solve(market, amount, constraints=records))
+        assert certificate.valid, certificate.reasons
+        assert certificate.lower_bound == pytest.approx(0.05 * np.sum(market.epsilon), rel=1e-10)
+
+
+UNDER_LAWS = smq.Scenarios([smq.Uniform(0.1, 2.1), smq.Power(2, low=0, high=1.3)])
+
+
+@pytest.mark.parametrize(
+    ("law", "record", "budget", "best"),
+    [
+        (smq.Triangular(0, 0.4, 1), smq.AcceptanceRange(at_least=0.1, at_most=0.9), 0.08, 0.24),
+        (smq.Power(2), smq.AcceptanceRange(at_least=1.0), 4.0, 2.4),
+        (smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 1.3)]), smq.Coverage("city", ["a", "b"], at_least=4), 5.2, 2.4),
+        (UNDER_LAWS, smq.AcceptanceRange(at_least=1.0), 8.4, 2.4),
+        (UNDER_LAWS, smq.AcceptanceRange(at_least=1.0), 4 * 2.1, 2.4),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("off", [0.0, 2.0**-50, -(2.0**-50)])
+def test_a_budget_of_just_what_is_asked_for(law, record, budget, best, off):
+    certificate = smq.verify(smq.solve(market(law), budget * (1.0 + off), constraints=[record]))
+    assert certificate.valid, certificate.reasons
+    assert certificate.lower_bound == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("law", [smq.Triangular(0, 0.4, 1), UNDER_LAWS])
+def test_a_budget_below_what_is_asked_for(law):
+    record = smq.AcceptanceRange(at_least=0.5)
+    least = smq.least_budget(market(law), 0.0, constraints=[record]).budget
+    assert smq.solve(market(law), least * (1 - 1e-6), constraints=[record]).conflict == (record.words, "the budget")
 
 
 @pytest.mark.parametrize("unit", [1.0, 4.0, 0.7])

@@ -43,10 +43,7 @@ def drawn(seed):
 def agrees(seed):
     market, budget, records, best = drawn(seed)
     if best is None:
-        if smq.solve(market, budget, constraints=records).status is smq.Status.INFEASIBLE:
-            return
-        with pytest.raises(SolverError, match="without lotteries"):
-            smq.solve(market, budget, constraints=records, lotteries=False)
+        assert smq.solve(market, budget, constraints=records, lotteries=False).status is smq.Status.INFEASIBLE
         return
     solution = smq.solve(market, budget, constraints=records, lotteries=False, gap=1e-9)
     assert solution.lottery is None
@@ -308,3 +305,29 @@ def test_a_common_price_from_no_list_is_bounded_as_lotteries_are():
         assert certificate.valid, certificate.reasons
         end = "lower_bound" if aim.smallest else "upper_bound"
         assert getattr(certificate, end) == pytest.approx(getattr(best, end), rel=1e-5)
+
+
+MENU = smq.PriceMenu([0.1, 0.9])
+BETWEEN = smq.AcceptanceRange(at_least=0.3, at_most=0.6)
+
+
+@pytest.mark.parametrize(
+    ("law", "budget", "records", "conflict"),
+    [
+        (smq.Uniform(0, 1), 100.0, [MENU, BETWEEN], [0, 1]),
+        (smq.Uniform(0, 1), 100.0, [MENU, smq.PriceRange(at_most=0.95), BETWEEN, smq.GroupBudget("g", "a", at_most=5)], [0, 2]),
+        (smq.Uniform(0, 1), 100.0, [smq.PriceMenu([0.1, 0.9], column="g", label="a"), BETWEEN], [0, 1]),
+        (smq.Uniform(0, 1), 0.5, [MENU, smq.Coverage("g", "b", at_least=0.5)], [0, 1, "the budget"]),
+        (smq.Uniform(0, 1), 0.5, [smq.CommonPrice("g"), MENU, smq.Coverage("g", "b", at_least=0.5)], [1, 2, "the budget"]),
+        (smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 1.2)]), 9.0, [MENU, BETWEEN], [0, 1]),
+        (smq.Discrete([0.1, 0.9], [0.2, 0.8]), 9.0, [BETWEEN], [0]),
+    ],
+)  # fmt: skip
+def test_no_posted_prices_keep_what_lotteries_keep(law, budget, records, conflict):
+    market = smq.Market([0.5, 1.0, 2.0], law, groups={"g": ["a", "a", "b"]})
+    if law.name != "scenarios" and budget > 1:
+        assert smq.verify(smq.solve(market, budget, constraints=records)).valid
+    solution = smq.solve(market, budget, constraints=records, lotteries=False)
+    assert solution.status is smq.Status.INFEASIBLE
+    named = [records[k].words if isinstance(k, int) else k for k in conflict]
+    assert list(solution.conflict) == named

@@ -181,6 +181,14 @@ class Statement:
             **of_rows,
         )
 
+    def loosen(self, share: float) -> Statement:
+        """Return the same with demands that give way by a share of them, equations apart."""
+        limits = np.where(self.equal, self.at_most, self.at_most + share * np.abs(self.at_most))
+        blocks = self.blocks
+        if blocks is not None:
+            blocks = dataclasses.replace(blocks, floor=blocks.floor * (1.0 - share))
+        return dataclasses.replace(self, lowest=self.lowest * (1.0 - share), at_most=limits, blocks=blocks)
+
     def offers_to_owners(self, offers: Offers) -> Offers:
         """Return the offers of rows of `reduced` to the market's owners.
 

@@ -121,7 +121,7 @@ class ModelTable(Table):
         default=True,
     )
     gap: float | None = key_field(
-        "number > 0 and < 1",
+        "number ≥ 0 and < 1",
         "without lotteries: how far from the best, relatively, the search may end; 1e-4 by default",
     )
     answer: StatedAnswer | None = key_field("table", "what a certificate has shown; tests compare")

@@ -45,6 +45,11 @@ class BlockColumns:
         return self._statement.blocks
 
     @property
+    def are_listed(self) -> bool:
+        """Whether all prices that may be posted stand on lists."""
+        return self.count == 0 or all(listed is not None for listed in self.blocks.lists)
+
+    @property
     def acceptance(self) -> sparse.csr_array:
         """F of each row at each price; shape (columns, n′)."""
         if len(self._parts) > 1:

@@ -157,13 +157,18 @@ class ColumnSearch(ColumnAnswers):
             )
         return found
 
-    def post(self, found: Found, gap: float) -> Found:
+    def post(self, found: Found, gap: float) -> Found | None:
         """Return one posted price each; the upper bound stays that of lotteries.
 
         A mixed-integer program over the prices of lists, those that the search met, and even ones
         in between, to a gap or a limit of nodes. Rows that it breaks by rounding are made tighter.
+        None where no prices of lists keep the rows.
         """
         unit, price, q, worth, usage = self._posted_columns()
+        listed, needed = self.singles.listed, bool(self._utility.needed.any())
+        if not needed and not np.isin(np.flatnonzero(listed), unit).all():
+            return None  # bounds leave one of them no price
+        every = bool(listed.all()) and self.blocks.are_listed and not needed
         equal, alone = np.append(False, self.statement.equal), self.singles.rows.size
         program, mixed = self._least_of_laws(unit, worth, usage)
         units = alone + self.blocks.count + (len(worth) > 1)
@@ -176,6 +181,8 @@ class ColumnSearch(ColumnAnswers):
             master.seek_value(self._unit)
             share = master.post(gap / 4, mixed)
             if share is None:
+                if every and not tighter.any() and master.is_infeasible:
+                    return None  # there are none
                 break
             left = self._limits - usage @ share[: unit.size]
             broken = np.where(equal, 0.0, np.maximum(-left, 0.0))

@@ -21,6 +21,9 @@ _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
+_ROOM, _MORE = 2.0, 2.0**-36
+"""Times what rows are broken by at best: at it HiGHS finds no room; and what rows may be broken by,
+relative to their sizes, where it finds none then either."""
 _DROPPED, FINE = 1e-11, 2.0**4
 """Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told."""
 
@@ -80,6 +83,7 @@ class Master:
         )
         self._values = np.zeros(0)
         self._phase, self._unit = 1, 1.0
+        self._room = 0.0
 
     def add_columns(
         self,
@@ -115,19 +119,25 @@ class Master:
         return self._phase == 2
 
     def seek_value(self, unit: float) -> None:
-        """Seek the objective, in a unit; no row may be broken any more."""
+        """Seek the objective, in a unit; rows are broken by little more than at best."""
         self._phase, self._unit = 2, unit
-        zero = np.zeros(self._broken)
-        self._bounds(np.arange(self._broken), zero, zero)
-        self._costs(np.arange(self._broken), zero)
+        broken, zero = np.arange(self._broken), np.zeros(self._broken)
+        self._bounds(broken, zero, zero + self._room)
+        self._costs(broken, zero)
         self._costs(self._broken + np.arange(self._values.size), -self._values / unit)
 
     def solve(self) -> MasterAnswer | None:
         """Solve it over the columns that there are; None where HiGHS reports no optimum."""
         if not any(self._solves(tolerance) for tolerance in _TOLERANCES):
-            return None
+            if not self.seeks_value or self._room >= _MORE:
+                return None
+            self._room = _MORE
+            self.seek_value(self._unit)
+            return self.solve()
         found = self._highs.getSolution()
         x, dual = np.array(found.col_value), np.array(found.row_dual)
+        if self._phase == 1:
+            self._room = _ROOM * max(float(np.sum(x[: self._broken])), 0.0)
         y = -dual[: self._k]
         return MasterAnswer(
             share=np.maximum(x[self._broken :], 0.0),
@@ -136,8 +146,13 @@ class Master:
             broken=float(np.sum(x[: self._broken])) / self._fine,
         )
 
+    @property
+    def is_infeasible(self) -> bool:
+        """Whether HiGHS has shown that no shares keep the rows."""
+        return bool(self._highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible)
+
     def post(self, gap: float, mixed: Mask) -> Floats | None:
-        """Return shares of 0 or 1 of columns; None where none keep the rows.
+        """Return shares of 0 or 1 of columns; None where none found keep the rows.
 
         By branch and bound over the columns that there are, to a relative gap or a limit of nodes.
         Columns of which `mixed` says so keep any share.

@@ -12,7 +12,7 @@ from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.structured._dual import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
 from smqopt.solvers.structured._response import Owners
-from smqopt.valuation import PriceListed
+from smqopt.valuation import PriceListed, Valuation
 
 _EVEN, _LEAST = 8, 6
 """Even steps at the start; and how many powers of them where no offer has no value."""
@@ -174,6 +174,14 @@ class SingleColumns:
         taken = (self._A.T @ z[1:]) / self.dual.m
         return np.asarray((self.utility.slope(q) - taken - point.price * slope)[rows])
 
+    @property
+    def listed(self) -> Mask:
+        """Whose prices, or acceptances that they have, all stand on a list; (n″,)."""
+        found = np.zeros(self.rows.size, dtype=np.bool_)
+        for law, index in self.statement.reduced.valuation.parts() if self.rows.size else ():
+            found[index] = _list_of(law) is not None
+        return found
+
     def post(self) -> tuple[Indices, Floats, sparse.csc_array]:
         """Return one posted price each, known ones, listed ones and even ones.
 
@@ -184,7 +192,7 @@ class SingleColumns:
         law, n = self.statement.reduced.valuation, self.rows.size
         layers, even = [*self._layers], np.ones(n)
         for part, index in law.parts():
-            prices = part.prices if isinstance(part, PriceListed) else getattr(part, "values", None)
+            prices = _list_of(part)
             even[index] = prices is None
             for price in () if prices is None else prices:
                 layer = np.full(n, np.nan)
@@ -212,3 +220,8 @@ class SingleColumns:
         total = np.maximum(np.bincount(self.row, weights=share, minlength=n), np.finfo(float).tiny)
         q = np.bincount(self.row, weights=share * self.acceptance, minlength=n) / total
         return np.clip(q, self.statement.lowest, self.statement.highest)
+
+
+def _list_of(law: Valuation) -> Floats | None:
+    """Return the prices between which no acceptance lies; None where there are others."""
+    return law.prices if isinstance(law, PriceListed) else getattr(law, "values", None)

@@ -36,10 +36,13 @@ _VALUE = -1
 """Stands for a finite value of the objective among the numbers of records."""
 
 
-def find_conflict(statement: Statement, budget: float, objective: Objective) -> tuple[str, ...]:
+def find_conflict(
+    statement: Statement, budget: float, objective: Objective, *, lotteries: bool = True
+) -> tuple[str, ...]:
     """Name constraints that cannot hold together, and could if any one of them went.
 
-    A finite value of the objective may be one of them.
+    A finite value of the objective may be one of them. Without lotteries one price is posted to
+    each.
     """
     market, records = statement.market, statement.records
     nothing = budget == 0
@@ -57,7 +60,7 @@ def find_conflict(statement: Statement, budget: float, objective: Objective) -> 
         form = state(market, some, for_nothing=nothing and None in kept)
         if needs and _VALUE in kept and not has_value(form, objective):
             return False
-        return _is_feasible(form, budget if None in kept and not nothing else plenty)
+        return _is_feasible(form, budget if None in kept and not nothing else plenty, lotteries=lotteries)
 
     needs = not has_value(stated, objective)
     numbers: list[int | None] = [*range(len(records))] if conflict is None else [*conflict]
@@ -155,7 +158,7 @@ def has_value(statement: Statement, objective: Objective) -> bool:
     return not np.any(statement.utility(objective).needed & (statement.highest <= 0))
 
 
-def _is_feasible(statement: Statement, budget: float) -> bool:
+def _is_feasible(statement: Statement, budget: float, *, lotteries: bool) -> bool:
     if statement.conflict() is not None:
         return False
     if not (statement.names or np.any(statement.lowest > 0)):
@@ -165,4 +168,10 @@ def _is_feasible(statement: Statement, budget: float) -> bool:
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
 
     nothing = Linear(np.zeros(statement.reduced.n))
-    return ColumnSearch(statement, nothing, budget * (1.0 - BUDGET_MARGIN.value), budget).find_ray() is None
+    columns = ColumnSearch(statement, nothing, *_close_below(budget))
+    if columns.find_ray() is not None:
+        return False
+    try:
+        return lotteries or columns.post(columns.run(), 0.5) is not None
+    except SolverError:  # none were found, and there may be some
+        return True

@@ -45,7 +45,8 @@ _GROWS, _SHRINKS = 8.0, 0.25
 _AT_THE_EDGE = 0.99
 _ROOM = 4.0
 """The next box is so many steps wide at most."""
-_LEAST_RADIUS = 2.0**-44
+_LEAST_RADIUS, _MOST_RADIUS = 2.0**-44, 2.0**64
+"""From wider boxes D has no digits left but those of roundings."""
 _NONE = -1.0
 """Below the slopes of all pieces, those of atoms at 0 too."""
 _TINY = float(np.finfo(np.float64).tiny)
@@ -115,7 +116,7 @@ def descend(dual: Dual, z: Floats, radius: float, impossible: float) -> Iterator
             radius, grows = grows * radius, _GROWS * grows
         else:
             radius = min(radius, max(_ROOM * reached * radius, _LEAST_RADIUS))
-        if radius < _LEAST_RADIUS or still >= _STILL:
+        if not _LEAST_RADIUS <= radius <= _MOST_RADIUS or still >= _STILL:
             break
     if not near:
         yield new, q

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, Statement
 from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
 from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
@@ -31,6 +32,8 @@ def post_prices(statement: Statement, objective: Objective, budget: float, gap: 
     if not relaxed.is_feasible:
         return None
     found = search.post(relaxed, gap)
+    if found is None:
+        return None
     rows = search.singles.rows
     offers = _offers(statement, rows, found.acceptance)
     if statement.blocks is None:
@@ -62,6 +65,12 @@ def post_to_ties(owners: Owners, point: DualPoint, offers: Offers, budget: float
     left = budget - margin - float(np.sum(statement.weights() * spend))
     search = ColumnSearch(small, owners.utility.take(rows), left - margin, left)
     found = search.post(search.run(), gap)
+    if found is None:
+        raise SolverError(
+            "structured solver",
+            "found no prices without lotteries beside those that the optimum of lotteries posts",
+            remedy="allow lotteries, or relax a constraint a little",
+        )
     posted = _offers(small, np.arange(rows.size), found.acceptance)
     thresholds, acceptance = offers.thresholds.copy(), offers.acceptance.copy()
     thresholds[rows], acceptance[rows] = posted.thresholds, posted.acceptance

@@ -31,6 +31,9 @@ _ROUGH = 2.0**-13, 2.0**-19, 2.0**-25
 """Where bounds are so near to each other, relatively, Newton steps are tried."""
 _ANY = 1.0
 """A budget where nobody is paid."""
+_GIVE = 2.0**-45, 2.0**-36
+"""What limits may give way by, relative to them, where they leave no room: the last one is less
+than `SIDE_ROW` lets a certificate pass."""
 _TRIES, _ROUNDING = 6, 2.0**-50
 """Of rows that rounding breaks, made tighter; what that may be worth, relative to the bound."""
 
@@ -55,16 +58,52 @@ def solve_statement(
     found = None
     stated, amount = (without_money(statement), _ANY) if budget == 0 else (statement, budget)
     if stated.conflict() is None and has_value(stated, objective):
-        found = _solve(stated, amount, objective, start, None if lotteries else gap)
+        gives = _GIVE if with_conflict else ()
+        found = _solve_or_loosen(stated, amount, objective, start, None if lotteries else gap, gives)
     if found is not None and budget == 0:
         found = dataclasses.replace(found, budget=0.0, budget_price=math.inf, status=Status.ZERO_BUDGET)
     if found is None:
         found = _offer_nothing(statement, budget)
     if found.status is Status.INFEASIBLE and with_conflict:
-        conflict = find_conflict(statement, budget, objective)
+        conflict = find_conflict(statement, budget, objective, lotteries=lotteries)
         details = FrozenDict({"relax_by": least_relaxations(statement, budget, conflict)})
         found = dataclasses.replace(found, conflict=conflict, details=details)
     return dataclasses.replace(found, objective=objective)
+
+
+def _solve_or_loosen(
+    statement: Statement,
+    budget: float,
+    objective: Objective,
+    start: Floats | None,
+    posted_gap: float | None,
+    gives: tuple[float, ...],
+) -> Solution | None:
+    """Solve a statement; limits without room for rounding give way a little.
+
+    What cannot be solved then, either, is left as it was found first.
+    """
+    first: Solution | SolverError | None = None
+    for share in (0.0, *gives):
+        form = statement.loosen(share) if share else statement
+        try:
+            found = _solve(form, budget, objective, start, posted_gap)
+        except SolverError as error:
+            first = first or error
+            continue
+        if found is None or _keeps(statement, budget, found):
+            return found
+        first = first or found
+    if isinstance(first, SolverError):
+        raise first
+    return first
+
+
+def _keeps(statement: Statement, budget: float, found: Solution) -> bool:
+    """Say whether offers keep all rows, and the budget by more than rounding."""
+    share = row_excess(statement, Offers(found.thresholds, found.acceptance, found.lottery))[1]
+    spend = exact_dot(found.spend, found.market.weights, up=True)
+    return bool(np.all(share <= SIDE_ROW.value) and spend <= budget * (1.0 - 0.25 * BUDGET_MARGIN.value))
 
 
 def _solve(

@@ -45,7 +45,7 @@ class StructuredSolver(AbstractSolver):
         self._options = {**self._posting, "start": known, "with_conflict": with_conflict}
 
     def without_conflict(self) -> StructuredSolver:
-        """Return the same, but that it looks for no conflict."""
+        """Return the same, but that it looks for no conflict, and lets no limit give way."""
         return StructuredSolver(**{**self._options, "with_conflict": False})
 
     def solve(self, statement: Problem, budget: float, objective: Objective) -> Solution:
