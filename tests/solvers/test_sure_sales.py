@@ -68,3 +68,11 @@ def test_a_search_ends_at_its_limit_of_work(monkeypatch):
     solution = smq.solve(MARKET, 0.4, constraints=[smq.Coverage("h", "a", at_least=1.2)])
     assert solution.details["gap"] > 1e-6
     assert not smq.verify(solution).valid
+
+
+def test_the_conic_solver_pays_for_sure_sales_where_no_tangent_tells_what_they_cost():
+    market = smq.Market([1.74, 1.96, 1.92, 0.38, 1.95, 1.79, 1.66], smq.Beta(2, 3), groups={"city": list("abbbbbb")})
+    all_of_a = smq.AcceptanceRange(at_least=1.0, column="city", label="a")
+    solution = smq.solve(market, 1.1491964979042713, solver="conic", constraints=[all_of_a])
+    assert solution.thresholds[0] == 1.0
+    assert smq.verify(solution, gap_tolerance=1e-7).valid
