@@ -230,3 +230,11 @@ def test_a_singular_interior_step_ends_the_search_with_an_error_of_ours(monkeypa
     market = smq.Market(np.linspace(0.2, 2, 6), smq.Scenarios([smq.Uniform(0, 1), smq.Power(3.0)]))
     with pytest.raises(SolverError, match="limit of work"):
         smq.solve(market, 1.2, objective=smq.DiminishingReturns(0.3))
+
+
+def test_steps_out_of_the_doubles_end_the_search_without_a_raw_error():
+    law = smq.Scenarios([smq.Uniform(0, 2), smq.Discrete([0.2, 0.5, 1.0], [0.3, 0.3, 0.4])])
+    market = smq.Market([0.892, 0.532, 1.475, 0.115, 0.806], law)
+    solution = smq.solve(market, 1e-9, constraints=[smq.PriceMenu([0.05])], objective=smq.DiminishingReturns(0.3))
+    certificate = smq.verify(solution)
+    assert certificate.lower_bound <= 5 * 0.025 * 1e-9 / (0.05 * 0.025) / 0.3 <= certificate.upper_bound + 1e-6

@@ -15,6 +15,8 @@ class StepEquations:
 
     def __init__(self, M: Floats, root: Floats, Q: Floats, own: Floats) -> None:
         self._M, self._root, self._Q, self._own, self._outer = M, root, Q, own, Q.shape[2]
+        if not np.isfinite(M).all():
+            raise np.linalg.LinAlgError("out of the doubles")
         self._inverse = np.linalg.inv(M)
         self._ir = self._inner(root[:, :, np.newaxis])[:, :, 0]
         self._rr = np.sum(root * self._ir, axis=1)
@@ -22,6 +24,8 @@ class StepEquations:
         apart = Q - root[:, :, np.newaxis] * self._mean[:, np.newaxis]  # of which nothing cancels
         self._iQ, S = self._inner(apart), own.copy()
         S[: self._outer, : self._outer] -= np.einsum("nir,nis->rs", apart, self._iQ)
+        if not np.isfinite(S).all():
+            raise np.linalg.LinAlgError("out of the doubles")
         self._unit = np.sqrt(1.0 / np.maximum(np.max(np.abs(S), axis=1, initial=0.0), np.finfo(float).tiny))
         self._S = S * self._unit[:, np.newaxis] * self._unit
 
