@@ -32,7 +32,8 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
     """A problem that is solved through its normalised sibling.
 
     All else is as for any `cvxpy.Problem`. Copies of acceptance and spend are tied to them, so that
-    the multipliers of the ties tell what is stated in copies takes, smooth or not.
+    the multipliers of the ties tell what is stated in copies takes, smooth or not. Constraints with
+    a nonlinear term of a size far from 1 are refused.
 
     Parameters
     ----------
@@ -42,11 +43,6 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         How to normalise it.
     in_copies
         Which constraints are stated in copies; and whether the objective is.
-
-    Raises
-    ------
-    InputError
-        If an added constraint has a nonlinear term of a size far from 1.
     """
 
     def __init__(
@@ -96,14 +92,9 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         return copy if divisor == 1.0 else copy.copy([argument / divisor for argument in copy.args])
 
     def solve(self, *args: Any, **options: Any) -> Any:
-        """Solve, with the arguments of `cvxpy.Problem.solve`.
+        """Solve, with the arguments and errors of `cvxpy.Problem.solve`.
 
         Gives the value in the user's units.
-
-        Raises
-        ------
-        cvxpy.error.SolverError
-            If the solver fails.
         """
         self._set_unit(self._scaling.refresh())
         if self._scaling.pieces:

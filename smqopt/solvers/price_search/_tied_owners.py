@@ -135,16 +135,16 @@ def tied_pieces(parts: Sequence[OwnerPart], found: Bracket) -> FlatPieces | None
     for part in parts:
         if isinstance(part.law, Ironed):
             with np.errstate(over="ignore"):
-                law, chosen = part.law, _candidates(part, part.law, found)
+                chosen = _candidates(part, part.law, found)
                 epsilon = part.epsilon[chosen]
                 # who has nothing to sell is worth nothing at a price of 0 too, where x is infinite
                 sells = epsilon > 0
                 before, after = (
-                    law.count_passed(np.multiply(epsilon, x, out=np.zeros(sells.size), where=sells))
+                    part.law.count_passed(np.multiply(epsilon, x, out=np.zeros(sells.size), where=sells))
                     for x in (found.below, found.above)
                 )
-            pieces = law.join_between(before, after)
-            own = np.arange(part.epsilon.size)[chosen][pieces.owner] if law.common else pieces.owner
+            pieces = part.law.join_between(before, after)
+            own = np.arange(part.epsilon.size)[chosen][pieces.owner] if part.law.common else pieces.owner
             rows = own if isinstance(part.owners, slice) else part.owners[own]
             every.append(dataclasses.replace(pieces, owner=rows))
     if not sum(len(pieces) for pieces in every):
