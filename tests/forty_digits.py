@@ -49,6 +49,8 @@ from smqopt.valuation import HIGH, LOW
 DIGITS = 120
 CLOSE = mpf(10) ** -40
 """Of the sum of the sizes of all terms."""
+ROUNDED = 5
+"""So many of the last digits may be roundings."""
 CLOSE_INTEGRAL = mpf(10) ** -15
 NEAR = mpf(10) ** -50
 """Of the width: how near an end or a joint a limit is read."""
@@ -139,6 +141,12 @@ class Truth:
 
     def quantile(self, q):
         return self.root(self.cdf, q, float(np.ravel(self.law.ppf(float(q)))[0]))
+
+
+def total(terms):
+    """Add up; what only roundings leave is 0, as beside an end, where powers of it would count."""
+    found = mpmath.fsum(terms)
+    return mpf(0) if abs(found) <= mpf(10) ** (ROUNDED - mp.dps) * max(map(abs, terms)) else found
 
 
 def terms_of(side):
@@ -234,7 +242,7 @@ class Owners:
         if isinstance(part, sp.Symbol | sp.Indexed):
             return self.letter(part, k)
         if part.is_Add:
-            return mpmath.fsum(map(inner, part.args))
+            return total(list(map(inner, part.args)))
         if part.is_Mul:
             return mpmath.fprod(map(inner, part.args))
         if part.is_Pow or isinstance(part, sp.exp):

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from smqopt.algebra import Verdict, remember
+from smqopt.algebra import Verdict, ran_short, remember
 from smqopt.derivation.argument._argument import Argument
-from smqopt.derivation.argument._build import example_law, general_argument
+from smqopt.derivation.argument._build import example_law, general_argument, with_plain_cost
 from smqopt.derivation.closed_form._comparison import compare
 from smqopt.derivation.statement._step import Step
 from smqopt.derivation.steps._acceptance_step import acceptance_from_spend
@@ -96,6 +96,8 @@ def _for_every_law(step: Step) -> Step:
 
 def proved_part(argument: Argument) -> Argument:
     """Drop a closed form that its own step does not prove, and what rests on it."""
+    if _check(virtual_cost, argument).verdict is Verdict.UNDECIDED and not ran_short():
+        argument = with_plain_cost(argument)
     if argument.change.inverse is not None and _check(spend_from_threshold, argument).verdict is not Verdict.PROVED:
         argument = replace(argument, change=replace(argument.change, inverse=None, low=None))
     if argument.curve is not None and _check(cvxpy_form, argument).verdict is not Verdict.PROVED:

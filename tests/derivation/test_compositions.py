@@ -300,6 +300,21 @@ def test_calls_are_counted_and_not_seconds():
         assert within_limit(lambda: [sp.Dummy() for _ in range(2000)] and "done", "given up") == "given up"
 
 
+LOGARITHM = "log(1 + a*(theta/2.12))/log(1 + a)"
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.from_cdf("tanh(a*((theta - 1.64)/1.25))/tanh(a)", 1.64, 2.89, a=0.5),
+        smq.from_cdf("(theta/1.55)**a*(1 + c*(1 - theta/1.55))", 0, 1.55, a=3.83, c=0.3),
+        smq.Mixture([smq.Uniform(0, 1.42), smq.Kumaraswamy(2.59, 1.5, 0, 2.34)], [0.3, 0.7]),
+    ],
+)
+def test_a_form_that_is_not_proved_gives_way(law):
+    assert not [step.name for step in smq.derive(law).steps if step.verdict is Verdict.UNDECIDED]
+
+
 @pytest.mark.parametrize(
     ("cdf", "high"),
     [("sin(pi*theta/2)", 1), ("1 - cos(pi*theta/2)", 1), ("tan(pi*theta/4)", 1), ("tanh(theta)/tanh(2)", 2)],
@@ -318,6 +333,7 @@ def test_balls_decide_where_algebra_ends(cdf, high):
         smq.Mixture([smq.Uniform(0, 1), smq.Uniform(2, 3)], [0.9, 0.1]),
         smq.Truncated(smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0.5, 3)], [0.5, 0.5]), 0.1, 2.5),
         smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 0, 1]),
+        smq.Mixture([smq.Logistic(0, 2, 0, 1.21), smq.from_cdf(LOGARITHM, 0, 2.12, a=1.5)], [0.3, 0.7]),
     ],
 )
 def test_derivation_and_regularity_agree(law):

@@ -27,8 +27,6 @@ SELDOM = {"text": 1.2, "by owner": 2.0, "mixture": 0.4, "truncation": 0.4}
 """Each of these is derived anew; laws of the registry that differ in numbers share a derivation."""
 LONGEST = 40.0
 """Seconds of processor time that no derivation comes near, on a slow machine and with others beside."""
-FINER = 4
-"""A text may miss its end by a rounding, whose power 0.3 is to be nothing beside 40 digits."""
 TOLD = 25
 """Counts are told after so many laws."""
 SAID = {Verdict.PROVED: "Regular", Verdict.REFUTED: "Irregular", Verdict.UNDECIDED: "Undecided"}
@@ -129,7 +127,7 @@ def check_statements(derivation, law, rng, *, all_parts):
     Integrals, and the slope of V, take as long as all other parts together.
     """
     compared = 0
-    with mp.workdps(DIGITS * FINER if "(1 + c)" in repr(law) else DIGITS):
+    with mp.workdps(DIGITS):
         everyone = owners_of(law, derivation.argument.law, rng)
         for step in derivation.steps:
             views = [replace(each, step=step.name) for each in everyone]

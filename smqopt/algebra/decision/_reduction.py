@@ -135,11 +135,19 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
     """
 
     def seek() -> bool:
-        spelled = domain.in_coordinates(expression)
+        spelled = domain.in_coordinates(_with_hyperbolic_squares(expression))
         # the first for numbers of which SymPy seeks the signs at length
         return any(_is_never_negative(way(spelled)) for way in (with_named_numbers, with_signs_of_roots))
 
     return within_limit(seek, otherwise=False, most=_LONGEST_SEARCH)
+
+
+def _with_hyperbolic_squares(expression: sp.Expr) -> sp.Expr:
+    """Write tanh² as 1 − 1/cosh², so that 1 − tanh² is seen to be positive."""
+    return expression.replace(
+        lambda part: part.is_Pow and isinstance(part.base, sp.tanh) and part.exp == _HALVES,
+        lambda square: 1 - 1 / sp.cosh(*square.base.args) ** 2,
+    )
 
 
 def _is_never_negative(spelled: sp.Expr) -> bool:
@@ -174,10 +182,16 @@ def shortest(expression: sp.Expr) -> sp.Expr:
     ways = [way for way in _attempts(expression) if way not in costly]
     if _is_searched(expression) and expression.is_rational_function():
         ways.append(sp.factor)
-    forms = [expression] + [within_limit(functools.partial(way, expression), expression, _most(way)) for way in ways]
+    found = (within_limit(functools.partial(way, expression), expression, _most(way)) for way in ways)
+    forms = [expression, *(form for form in found if not _has_log_of_power(form))]
     operations = list(map(sp.count_ops, forms))
     few = dict.fromkeys(form for form, count in zip(forms, operations, strict=True) if count == min(operations))
     return min(few, key=lambda form: len(str(form))) if len(few) > 1 else next(iter(few))  # printing takes long
+
+
+def _has_log_of_power(expression: sp.Expr) -> bool:
+    """Tell whether a logarithm holds a power with letters above, which nobody reads."""
+    return any(power.exp.free_symbols for log in expression.atoms(sp.log) for power in log.atoms(sp.Pow))
 
 
 def _is_searched(expression: sp.Expr) -> bool:

@@ -61,12 +61,7 @@ def argue(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Argument:
         )
         for piece in law.pieces
     )
-    cost = sp.Piecewise(
-        *((piece.virtual_cost, sp.Le(theta, piece.law.high, evaluate=False)) for piece in pieces[:-1]),
-        (pieces[-1].virtual_cost, True),
-        evaluate=False,
-    )
-    whole = _argument(law, domain, cost, pieces[0].cost_at_low, pieces[-1].cost_at_high)
+    whole = _argument(law, domain, _joined_cost(pieces), pieces[0].cost_at_low, pieces[-1].cost_at_high)
     return replace(whole, inverse=joined_inverse(pieces, domain), pieces=pieces)
 
 
@@ -79,10 +74,29 @@ def has_closed_form(law: LawFormulas) -> tuple[bool, bool]:
     return inverse is not None, cone_curve(law, domain) is not None
 
 
+def _joined_cost(pieces: tuple[Argument, ...]) -> sp.Expr:
+    return sp.Piecewise(
+        *((piece.virtual_cost, sp.Le(piece.theta, piece.law.high, evaluate=False)) for piece in pieces[:-1]),
+        (pieces[-1].virtual_cost, True),
+        evaluate=False,
+    )
+
+
+def with_plain_cost(argument: Argument) -> Argument:
+    """Take J as θ + F/f stands, where no shorter form of it is proved."""
+    law, pieces = argument.law, tuple(map(with_plain_cost, argument.pieces))
+    if law.is_gap:
+        return argument
+    cost = _joined_cost(pieces) if pieces else law.theta + law.cdf / law.pdf
+    ends = (pieces[0].cost_at_low, pieces[-1].cost_at_high) if pieces else _costs_at_ends(cost, law)
+    plain = _argument(law, argument.domain, cost, *ends)
+    return replace(plain, pieces=pieces)
+
+
 def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
     """Find the parts of the argument for one formula."""
     cost = _virtual_cost(law)
-    low, high = (cost_at_end(cost, law, end) for end in (law.low, law.high))
+    low, high = _costs_at_ends(cost, law)
     argument = _argument(law, domain, cost, low, high)
     if low is None or high is None:
         return argument
@@ -91,6 +105,10 @@ def _on_domain(law: LawFormulas, domain: Domain) -> Argument:
         return argument
     price = within_limit(lambda: find_budget_price(law, inverse.threshold, low, high, domain), None)
     return replace(argument, inverse=inverse, budget_price=price)
+
+
+def _costs_at_ends(cost: sp.Expr, law: LawFormulas) -> tuple[sp.Expr | None, sp.Expr | None]:
+    return cost_at_end(cost, law, law.low), cost_at_end(cost, law, law.high)
 
 
 def _in_gap(law: LawFormulas, domain: Domain) -> Argument:

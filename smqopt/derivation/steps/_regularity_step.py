@@ -17,7 +17,9 @@ from smqopt.valuation import LawFormulas, Regular, decide_pieces, density_does_n
 def regularity(argument: Argument) -> Step:
     """Check J′ ≥ 0 for all parameters, and J where pieces of the law meet."""
     has_gap = any(piece.law.is_gap for piece in argument.pieces)  # where J is infinite, and has no slope
-    claims = not_falling(argument) if has_gap else (_slope(argument), *not_falling(argument))
+    claims = not_falling(argument)
+    if not has_gap and _adds(slope := _slope(argument), claims):
+        claims = (slope, *claims)
     claims = (_slope_of_every_law(argument),) if argument.is_general else claims
     return Step(
         name="regularity",
@@ -28,6 +30,11 @@ def regularity(argument: Argument) -> Step:
         labels=("A2", "Appendix D", "E1"),
         equations=claims,
     )
+
+
+def _adds(slope: Equation, claims: tuple[Equation, ...]) -> bool:
+    """Tell whether what J′ is may be said: an open formula leaves no shown sign open."""
+    return slope.verdict is not Verdict.UNDECIDED or any(each.verdict is not Verdict.PROVED for each in claims)
 
 
 def _slope_of_every_law(argument: Argument) -> Equation:
