@@ -103,7 +103,7 @@ def _keeps(statement: Statement, budget: float, found: Solution) -> bool:
     """Say whether offers keep all rows, and the budget by more than rounding."""
     share = row_excess(statement, Offers(found.thresholds, found.acceptance, found.lottery))[1]
     spend = exact_dot(found.spend, found.market.weights, up=True)
-    return bool(np.all(share <= SIDE_ROW.value) and spend <= budget * (1.0 - 0.25 * BUDGET_MARGIN.value))
+    return bool(np.all(share <= SIDE_ROW.value) and spend <= budget)
 
 
 def _solve(
