@@ -146,7 +146,7 @@ class Truth:
 def total(terms):
     """Add up; what only roundings leave is 0, as beside an end, where powers of it would count."""
     found = mpmath.fsum(terms)
-    return mpf(0) if abs(found) <= mpf(10) ** (ROUNDED - mp.dps) * max(map(abs, terms)) else found
+    return mpf(0) if abs(found) < mpf(10) ** (ROUNDED - mp.dps) * max(map(abs, terms)) else found
 
 
 def terms_of(side):

@@ -306,6 +306,7 @@ LOGARITHM = "log(1 + a*(theta/2.12))/log(1 + a)"
 @pytest.mark.parametrize(
     "law",
     [
+        smq.from_cdf("erf(a*((theta - 0.04)/0.94))/erf(a)", 0.04, 0.98, a=1.5),
         smq.from_cdf("tanh(a*((theta - 1.64)/1.25))/tanh(a)", 1.64, 2.89, a=0.5),
         smq.from_cdf("(theta/1.55)**a*(1 + c*(1 - theta/1.55))", 0, 1.55, a=3.83, c=0.3),
         smq.Mixture([smq.Uniform(0, 1.42), smq.Kumaraswamy(2.59, 1.5, 0, 2.34)], [0.3, 0.7]),

@@ -241,9 +241,14 @@ def has_long_powers(expression: sp.Expr) -> bool:
     """
     if sum(part.is_number for part in expression.atoms(sp.Function, sp.exp, sp.Pow)) > _MOST_NUMBERS:
         return True
-    exponents = [power.exp for power in expression.atoms(sp.exp, sp.Pow)]
+    exponents = [_expansion(power.exp) for power in expression.atoms(sp.exp, sp.Pow)]
     numbers = {number for exponent in exponents for number in exponent.atoms(sp.Rational)}
     return any(max(abs(number.p), number.q) > _LARGEST_DEGREE for number in numbers)
+
+
+def _expansion(exponent: sp.Expr) -> sp.Expr:
+    """Multiply an exponent out: ((50θ − 2)/47)² holds 2500/2209."""
+    return exponent if exponent.is_Atom else sp.expand_mul(sp.expand_multinomial(exponent))
 
 
 def _degree(expression: sp.Expr) -> int:
