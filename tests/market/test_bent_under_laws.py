@@ -181,9 +181,11 @@ def test_a_multiplier_that_rounding_gives_is_none():
 def test_small_budgets_of_objectives_that_bend(weights):
     laws = smq.Scenarios([smq.Uniform(0, 1), smq.Power(3.0), smq.Uniform(0.1, 1.5)], weights=weights)
     market = smq.Market(np.random.default_rng(0).uniform(0.2, 2, 10), laws)
-    for budget in (1e-3, 1e-5):
+    for budget in (1e-3, 1e-4, 1e-5):
         solution = smq.solve(market, budget, objective=smq.DiminishingReturns(0.3))
         assert smq.verify(solution).valid
+        posted = () if solution.lottery is None else solution.lottery.probabilities[:, 1:]
+        assert np.sum(posted) < 1e-2  # none of what buys nothing
     if weights is None:
         certificate = smq.verify(smq.solve(market, 1e-3, objective=smq.InverseProbabilityVariance()))
         assert certificate.valid, certificate.reasons

@@ -70,7 +70,10 @@ class InteriorMaster(Master):
         return self._last
 
     def at_vertex(self, answer: MasterAnswer) -> MasterAnswer:
-        """Return an answer with the same acceptances that posts few columns."""
+        """Return an answer with the same acceptances that posts few columns, and seldom.
+
+        What buys less than HiGHS sees would be posted at any chance, else.
+        """
         assert answer.lifted is not None  # noqa: S101
         chosen = np.flatnonzero(answer.share)
         usage, lifts = (each[:, chosen] for each in self._parts[0])
@@ -81,10 +84,12 @@ class InteriorMaster(Master):
         limits[: self._k] = np.where(self._equal, self._limits(), np.maximum(self._limits(), limits[: self._k]))
         equal = np.concatenate([self._equal, [False], np.ones(lifts.shape[0], dtype=np.bool_)])
         few = Master(limits, np.ones(limits.size), equal, self._units, FINE)
-        few.add_columns(self._unit_of[chosen], 0.0 * known, used)
+        posts = np.diff(used.indptr) > 0
+        few.add_columns(self._unit_of[chosen], np.where(posts, -1.0, 0.0), used)
         found = few.solve()
         if found is not None:
-            share[chosen] = found.share
+            few.seek_value(1.0)
+            share[chosen] = (few.solve() or found).share
         return replace(answer, share=share)
 
     def _heights(self, usage: sparse.csc_array, lifts: sparse.csc_array, columns: Indices, at: MasterAnswer) -> Floats:

@@ -81,9 +81,8 @@ def ball_utility(objective: Objective, market: Market) -> BallUtility | str:
         return _Inverse(objective.utility(market).w.tolist())
     if isinstance(objective, ProvedOverLaws) and objective.aim is not None and objective.market is not None:
         own = ball_utility(objective.aim, objective.market)
-        whole = sum(map(arb, objective.shares), arb(0)) if objective.worst else arb(1)  # rounded ones are no mean
-        shares = [arb(share) / whole for share in objective.shares]
-        return own if isinstance(own, str) else _OverLaws(own, shares, objective.market.n, worst=objective.worst)
+        shares, n = list(objective.shares), objective.market.n
+        return own if isinstance(own, str) else _OverLaws(own, shares, n, worst=objective.worst)
     if isinstance(objective, DiminishingReturns):
         utility: Logarithm = objective.utility(market)
         return _Logarithm(utility.w.tolist(), market.epsilon.tolist(), objective.scale)
@@ -95,13 +94,18 @@ class _OverLaws(BallUtility):
     """w_k φ_i of n owners under one law after the other, and 0 for rows beyond them."""
 
     own: BallUtility
-    shares: list[Ball]
+    shares: list[float]
     n: int
     worst: bool
 
+    def _share(self, law: int) -> Ball:
+        """Return w_k at the precision of the context; rounded ones are no mean."""
+        whole = sum(map(arb, self.shares), arb(0)) if self.worst else arb(1)
+        return arb(self.shares[law]) / whole
+
     def value(self, owner: int, q: Ball) -> Ball:
         law, i = divmod(owner, self.n)
-        return self.shares[law] * self.own.value(i, q) if law < len(self.shares) else arb(0)
+        return self._share(law) * self.own.value(i, q) if law < len(self.shares) else arb(0)
 
     def total(self, each: Iterable[tuple[int, Ball, Ball]]) -> Ball:
         if not self.worst:
@@ -117,7 +121,8 @@ class _OverLaws(BallUtility):
         law, i = divmod(owner, self.n)
         if law >= len(self.shares) or self.shares[law] == 0:
             return (-slope).max(arb(0))
-        return self.shares[law] * self.own.height(i, slope / self.shares[law])
+        share = self._share(law)
+        return share * self.own.height(i, slope / share)
 
 
 @dataclass(frozen=True, eq=False)
