@@ -6,7 +6,7 @@ Histograms and atoms.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Protocol
 
 import cvxpy as cp
 import numpy as np
@@ -17,7 +17,14 @@ from smqopt.program.cones._form import ConeForm
 from smqopt.valuation import HullSegments
 
 
-def hull_cost(law: Any, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
+class _WithSegments(Protocol):
+    @property
+    def size(self) -> int | None: ...
+
+    def hull_segments(self) -> HullSegments: ...
+
+
+def hull_cost(law: _WithSegments, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
     """State the hull C̄ of C(q) = q F⁻¹(q) with second-order cones.
 
     It is C itself where the law is regular.
@@ -27,7 +34,7 @@ def hull_cost(law: Any, q: cp.Expression, unit: Floats) -> Iterator[ConeForm]:
 
         C̄(q) = min Σ_k s_k w_k y_k + a_k w_k² y_k²   subject to   q = Σ_k w_k y_k,   0 ≤ y_k ≤ 1.
     """
-    segments: HullSegments = law.hull_segments()
+    segments = law.hull_segments()
     if law.size is None:
         segments = segments.take(np.zeros(q.size, dtype=np.intp), 1)
     owner, width = segments.owner, segments.width
