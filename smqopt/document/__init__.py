@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         shown_share as shown_share,
         supported_digits as supported_digits,
     )
-    from smqopt.document._page import page as page
+    from smqopt.document._page import formulas_of as formulas_of, page as page, visible_words as visible_words
     from smqopt.document._panels import Panel as Panel, panels as panels
     from smqopt.document._prose import with_indices as with_indices
     from smqopt.document._section import Section as Section

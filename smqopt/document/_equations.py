@@ -38,7 +38,7 @@ class EquationList:
             The formula.
         mark, word, style
             The verdict on it, as a sign, in a word, and the class it is shown in; empty where there
-            is none.
+            is none. Without a method the sign stands alone.
         method
             What reached the verdict; shown below the formula.
         in_numbers
@@ -61,10 +61,10 @@ class EquationList:
         if remark:
             lines.append(Markup('<p class="check">{}</p>').format(remark))
         if mark:
-            reason = Markup(": {}").format(method) if method else ""
-            lines.append(
-                Markup('<p class="check"><span class="verdict {}">{} {}</span>{}</p>').format(style, mark, word, reason)
-            )
+            said = Markup('<span class="verdict {}">{} {}</span>: {}').format(style, mark, word, method)
+            alone = Markup('<span class="verdict {}" role="img" aria-label="{}" title="{}">{}</span>')
+            shown = said if method else alone.format(style, word, word, mark)
+            lines.append(Markup('<p class="check">{}</p>').format(shown))
         return Markup(
             '<div class="equation" id="eq-{}"><div class="lines">{}</div><a class="number" href="#eq-{}">({})</a></div>'
         ).format(key, Markup("").join(lines), key, number)

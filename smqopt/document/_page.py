@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import html
 import re
 from collections.abc import Sequence
 from importlib.resources import files
@@ -26,6 +27,11 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FONT = files("smqopt.document") / "fonts" / "formula.woff2"
 """Without it θ̄, braces and roots depend on the reader's machine; it is made by
 `docs/generate/math_font.py`."""
+
+_LATEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
+_UNREAD = re.compile(r"<(style|svg)\b.*?</\1>", re.DOTALL)
+_MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
 
 _SCROLLS = re.compile(r'<div (class="(?:table|formula)\b)')
 """What is wider than a narrow screen scrolls by itself, and so takes the keyboard's focus."""
@@ -64,6 +70,16 @@ def page(
     }
     written = _environment(packages).get_template(template, globals=values).render()
     return _CONTROL.sub("\ufffd", _SCROLLS.sub(r'<div tabindex="0" \1', written))
+
+
+def formulas_of(page: str) -> list[str]:
+    """List the formulas of a page, in LaTeX."""
+    return [html.unescape(latex) for latex in _LATEX.findall(page)]
+
+
+def visible_words(page: str) -> int:
+    """Count the words of a page without its figures; each piece of a formula is one."""
+    return len(_TAG.sub(" ", _MATH.sub(" formula ", _UNREAD.sub(" ", page))).split())
 
 
 @functools.cache

@@ -70,14 +70,19 @@ def _pictures(name: str, figures: dict[str, Figure]) -> list[str]:
     return [
         block
         for key, figure in figures.items()
-        for block in (f"![{text(figure.caption)}]({name}-{key}.svg)", f"*{text(figure.caption)}*")
+        for block in (f"![{_alt(key)}]({name}-{key}.svg)", f"*{text(figure.caption)}*")
     ]
+
+
+def _alt(key: str) -> str:
+    """Name a picture, whose caption follows it."""
+    return f"Figure: {key.replace('-', ' ')}"
 
 
 def _facts(record: DerivationRecord) -> str:
     solution = record.solution
     facts = [
-        *program_section(solution, record.description).content["facts"],
+        *program_section(solution, record.description, brief=True).content["facts"],
         ("Status", solution.status.name.replace("_", " ").lower()),
         ("Budget price λ", shown(solution.budget_price)),
         ("Purchased privacy", shown(solution.purchased_privacy)),

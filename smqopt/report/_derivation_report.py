@@ -33,7 +33,7 @@ def derivation_report(record: DerivationRecord, *, form: str = "short") -> str:
     """Write the page: the derivation with numbers, then the instance's answer."""
     from smqopt.derivation import html_document  # noqa: PLC0415 -- comes with an extra
 
-    derivation, solution = record.derivation, record.solution
+    derivation, solution, brief = record.derivation, record.solution, form != "full"
     return html_document(
         derivation,
         form=form,
@@ -41,10 +41,10 @@ def derivation_report(record: DerivationRecord, *, form: str = "short") -> str:
         numbers=instance_numbers(derivation, solution),
         figures=instance_figures(derivation, solution),
         further=[
-            program_section(solution, record.description),
-            budget_price_section(solution),
+            program_section(solution, record.description, brief=brief),
+            budget_price_section(solution, brief=brief),
             thresholds_section(solution),
-            frontier_section(record.frontier),
+            frontier_section(record.frontier, brief=brief),
         ],
         packages=("smqopt.report",),
     )

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from smqopt.derivation.render._figures import law_figures
 from smqopt.derivation.render._general_page import general_section
-from smqopt.derivation.render._room import about_laws
+from smqopt.derivation.render._room import MOST_WORDS, about_laws, fit
 from smqopt.derivation.render._sections import (
     ONCE,
     AllNumbers,
-    derivation_section,
     families_of,
-    shown_laws,
+    laws_without_limit,
+    section_of_laws,
     verdict_in_words,
 )
+from smqopt.derivation.render._shown import IN_HTML, ShownLaw
 from smqopt.derivation.statement._law_in_words import law_in_words
-from smqopt.document import Figure, Section, page, symbols_section
+from smqopt.document import Figure, Section, formulas_of, page, symbols_section, visible_words
 
 if TYPE_CHECKING:
     from smqopt.derivation.statement._derived import Derived
@@ -60,22 +61,30 @@ def html_document(
     """
     if figures is None:
         figures = law_figures(derivation.law) if len(families_of(derivation)) == 1 else ()
-    found = shown_laws(derivation, numbers, "found", form=form)
-    answer = {"laws": found, "about": about_laws(found), "figures": figures, "once": ONCE}
     count = len(families_of(derivation))
     law = law_in_words(derivation.law) if count == 1 else f"by owner, of {count} families"
-    sections = [
-        Section("summary", "In short", "summary.html", answer),
-        *further,
-        *([] if form == "summary" else [derivation_section(derivation, numbers, form)]),
-        *([general_section()] if form == "full" else []),
-        symbols_section(),
-    ]
-    return page(
-        "derivation.html",
-        packages=(*packages, "smqopt.derivation"),
-        kind="Derivation of optimal thresholds",
-        title=title or f"The {derivation.law.name} distribution",
-        sections=sections,
-        opening=f"Distribution of valuations: {law}. Steps: {verdict_in_words(derivation)}.",
-    )
+    verdict = f" Steps: {verdict_in_words(derivation)}." if count > 1 else ""
+
+    def write(laws: Sequence[ShownLaw], symbols: Section) -> str:
+        answer = {"laws": laws, "about": about_laws(laws), "figures": figures, "once": ONCE}
+        sections = [
+            Section("summary", "In short", "summary.html", answer),
+            *further,
+            *([] if form == "summary" else [section_of_laws(laws)]),
+            *([general_section()] if form == "full" else []),
+            symbols,
+        ]
+        return page(
+            "derivation.html",
+            packages=(*packages, "smqopt.derivation"),
+            kind="Derivation of optimal thresholds",
+            title=title or f"The {derivation.law.name} distribution",
+            sections=sections,
+            opening=f"Distribution of valuations: {law}.{verdict}",
+        )
+
+    laws = laws_without_limit(derivation, numbers, form=form)
+    if form == "full":
+        return write(laws, symbols_section())
+    symbols = symbols_section(formulas_of(write(fit(laws, MOST_WORDS, IN_HTML), symbols_section([]))))
+    return write(fit(laws, MOST_WORDS - visible_words(write([], symbols)), IN_HTML), symbols)

@@ -8,10 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from smqopt.algebra import Verdict
-from smqopt.derivation.render._shown import MARKS, NO_PRICE, REGULARITY, ROUNDED, ShownEquation, ShownLaw, ShownStep
+from smqopt.derivation.render._shown import (
+    IN_MARKDOWN,
+    MARKS,
+    NO_PRICE,
+    REGULARITY,
+    ROUNDED,
+    ShownEquation,
+    ShownLaw,
+    ShownStep,
+    WordCount,
+)
 
 MOST_WORDS = 1200
-"""Of a page, formulas counted as words of LaTeX."""
+"""Of a page, formulas counted as it has them."""
 _LONG, _LONG_ANSWER = 100, 500
 """Formulas go in by the hundreds of their words, of an answer five; then as they are read."""
 _MOST_HEADS, _LONGEST_HEAD = 3, 24
@@ -51,7 +61,7 @@ def about_laws(laws: Sequence[ShownLaw]) -> str:
     return " ".join(filter(None, parts))
 
 
-def fit(laws: Sequence[ShownLaw], room: int) -> list[ShownLaw]:
+def fit(laws: Sequence[ShownLaw], room: int, count: WordCount = IN_MARKDOWN) -> list[ShownLaw]:
     """Keep what has room: answers first, then steps; name the rest.
 
     Parameters
@@ -60,42 +70,53 @@ def fit(laws: Sequence[ShownLaw], room: int) -> list[ShownLaw]:
         All that could be shown.
     room
         How many words there are for them.
+    count
+        How the page counts words.
     """
-    if sum(map(words, laws)) + len(about_laws(laws).split()) <= room:
+
+    def words_of(law: ShownLaw) -> int:
+        return words(law, count)
+
+    if sum(map(words_of, laws)) + len(about_laws(laws).split()) <= room:
         return list(laws)
     room -= len(f"{_SHARED if len(laws) > 1 else ''} {_LEFT}".split())
     whole, laws = laws, _say_once(laws)
     shown = [_reduce(law, frozenset()) for law in laws]
     for k in reversed(range(len(laws))):
-        if sum(map(words, shown)) <= room:
+        if sum(map(words_of, shown)) <= room:
             break
         shown[k] = _row(laws[k], _statements(whole[k : k + 1]))
     open_laws = {k for k, law in enumerate(shown) if law.steps or law.findings}
     first = len(shown) - 1
-    while sum(map(words, shown)) > room and first > 1:  # as many rows as there is room for
+    while sum(map(words_of, shown)) > room and first > 1:  # as many rows as there is room for
         first -= 1
         shown = [*shown[:first], _rest(laws[first:], _statements(whole[first:]))]
-    used = sum(map(words, shown))
+    used = sum(map(words_of, shown))
     kept: list[frozenset[tuple[int | None, int]]] = [frozenset()] * len(laws)
     for item in sorted(_items(laws), key=lambda each: _order(laws, each)):
         k = item.law
         if k not in open_laws:
             continue
         tried = _reduce(laws[k], kept[k] | {item.spot})
-        total = used - words(shown[k]) + words(tried)
+        total = used - words_of(shown[k]) + words_of(tried)
         if total <= room:
             kept[k], shown[k], used = kept[k] | {item.spot}, tried, total
     return shown
 
 
-def words(law: ShownLaw) -> int:
-    """Count the words of what is shown of a law, as Markdown has them."""
+def words(law: ShownLaw, count: WordCount = IN_MARKDOWN) -> int:
+    """Count the words of what is shown of a law, as a kind of page has them."""
     head = f"## {law.name} {law.regularity} {law.price} Steps: {law.verdict}."
-    domain = f"For {law.domain}, with x = e:" if law.domain else ""
-    numbers = f"{'word ' * 12} {' '.join(law.numbers)}" if law.numbers else ""
+    domain = "For, with x = e:" if law.domain else ""
+    numbers = "word " * 12 if law.numbers else ""
     again = f"### {law.again}" if law.again and law.steps else ""
-    return len(f"{head} {domain} {numbers} {again}".split()) + sum(
-        (*(each.words for each in law.findings), *(step.words for step in law.steps))
+    prose = len(f"{head} {domain} {numbers} {again}".split())
+    return prose + sum(
+        (
+            *(count.formula(latex) for latex in (law.domain, *law.numbers)),
+            *(each.count_words(count) for each in law.findings),
+            *(step.count_words(count) for step in law.steps),
+        )
     )
 
 

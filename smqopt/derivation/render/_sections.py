@@ -88,7 +88,21 @@ def shown_laws(
     form
         "short" for what has room on a page; "summary" without the steps; "full" for all of it.
     beside
-        How many words a page has beside the laws.
+        How many words a page of Markdown has beside the laws.
+
+    Raises
+    ------
+    InputError
+        If the form is not known.
+    """
+    laws = laws_without_limit(derivation, numbers, key, form=form)
+    return laws if form == "full" else fit(laws, MOST_WORDS - beside)
+
+
+def laws_without_limit(
+    derivation: Derived, numbers: AllNumbers = (), key: str = "law", *, form: str = "short"
+) -> list[ShownLaw]:
+    """Show each family of laws as `shown_laws` does, whatever room there is.
 
     Raises
     ------
@@ -102,9 +116,7 @@ def shown_laws(
     laws = [_shown_law(*each) for each in zip(families, names, given, strict=True)]
     if len(laws) > 1:
         laws = [replace(law, again=law.name) for law in laws]
-    if form == "summary":
-        laws = [replace(law, steps=()) for law in laws]
-    return laws if form == "full" else fit(laws, MOST_WORDS - beside)
+    return [replace(law, steps=()) for law in laws] if form == "summary" else laws
 
 
 def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> ShownLaw:
@@ -200,7 +212,11 @@ def derivation_section(
     derivation: Derived, numbers: AllNumbers = (), form: str = "short", *, beside: int = BESIDE
 ) -> Section:
     """Show every law's own steps in one section, folded."""
-    laws = shown_laws(derivation, numbers, form=form, beside=beside)
+    return section_of_laws(shown_laws(derivation, numbers, form=form, beside=beside))
+
+
+def section_of_laws(laws: Sequence[ShownLaw]) -> Section:
+    """Show the steps of laws in one section, folded."""
     content = {"laws": laws, "how": checks_in_words()}
     return Section("derivation", "The derivation", "derivation.html", content)
 

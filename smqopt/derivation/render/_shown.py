@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from smqopt.algebra import Verdict
 from smqopt.derivation.render._latex_text import count_lines
+from smqopt.document import break_lines
 
 MARKS = {
     Verdict.PROVED: ("✓", "proved", "good"),
@@ -22,6 +24,30 @@ REGULARITY = {
 }
 NO_PRICE = "λ has no closed form: it is the price at which the budget is spent, found numerically."
 ROUNDED = "Long numbers are rounded to six in print, and exact in every proof."
+
+
+@dataclass(frozen=True)
+class WordCount:
+    """How a kind of page counts the words of an equation."""
+
+    formula: Callable[[str], int]
+    """Counts those of a formula, from its LaTeX."""
+    marks: int
+    """How many its name and its signs are."""
+    in_numbers: int
+    """How many stand before its formula in numbers."""
+    step: int
+    """How many signs a step has beside its title and its verdict."""
+
+
+@lru_cache(maxsize=4096)
+def _pieces(latex: str) -> int:
+    """Count the pieces of a formula, after which a line may end."""
+    return len(break_lines(latex)) if latex else 0
+
+
+IN_MARKDOWN = WordCount(lambda latex: len(latex.split()), marks=3, in_numbers=2, step=2)
+IN_HTML = WordCount(_pieces, marks=2, in_numbers=0, step=1)
 
 
 @dataclass(frozen=True)
@@ -48,8 +74,13 @@ class ShownEquation:
     @cached_property
     def words(self) -> int:
         """The words that it takes in Markdown."""
-        marks = 3 + 2 * bool(self.in_numbers) + bool(self.method)
-        return marks + len(f"{self.latex} {self.in_numbers} {self.remark} {self.method}".split())
+        return self.count_words(IN_MARKDOWN)
+
+    def count_words(self, count: WordCount) -> int:
+        """Count its words, formulas as a kind of page has them."""
+        marks = count.marks + count.in_numbers * bool(self.in_numbers) + bool(self.method)
+        prose = len(f"{self.remark} {self.method}".split())
+        return marks + prose + count.formula(self.latex) + count.formula(self.in_numbers)
 
     @cached_property
     def lines(self) -> int:
@@ -74,11 +105,10 @@ class ShownStep:
     left: tuple[ShownEquation, ...] = ()
     """Equations of which it gives the counts alone."""
 
-    @property
-    def words(self) -> int:
-        """The words that it takes in Markdown."""
+    def count_words(self, count: WordCount) -> int:
+        """Count its words, formulas as a kind of page has them."""
         prose = " ".join((self.title, self.verdict, *self.before, *self.after))
-        return 2 + len(prose.split()) + sum(each.words for each in self.equations)
+        return count.step + len(prose.split()) + sum(each.count_words(count) for each in self.equations)
 
 
 @dataclass(frozen=True)

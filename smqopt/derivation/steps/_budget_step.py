@@ -54,9 +54,8 @@ def budget_price(argument: Argument) -> Step:
     return _step(
         (*at_ends, *_closed_form(argument, found, by_sets)),
         note="Both closed forms are those of a common law. For owners in M it holds where R > 0 and M has an owner with ε_i > 0; "
-        "the sets are the right ones where its x_i = ε_i/λ are "
-        f"at most J(low) in L, between the two in M, at least J(high) in H. With all owners in M it holds where {found.condition}; "
-        "elsewhere λ is the root of the budget equation with clipped thresholds.",
+        "the sets are the right ones where its x_i = ε_i/λ are at most J(low) in L, between the two in M, at least J(high) in H. "
+        "With all owners in M, R is B. Elsewhere λ is the root of the budget equation with clipped thresholds.",
     )
 
 

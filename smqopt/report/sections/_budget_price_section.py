@@ -20,8 +20,11 @@ def drawn_from(solution: Solution) -> str:
     return "two" if solution.lottery is None or solution.lottery.prices.shape[1] == 2 else "several"
 
 
-def budget_price_section(solution: Solution) -> Section:
-    """Tell the status, λ, and how the owners fall between no offer and a sure sale."""
+def budget_price_section(solution: Solution, *, brief: bool = False) -> Section:
+    """Tell the status, λ, and how the owners fall between no offer and a sure sale.
+
+    In brief it leaves what λ is to the argument that holds for every law.
+    """
     market = solution.market
     weights = market.weights.astype(np.int64)
     sure = solution.acceptance >= 1
@@ -46,6 +49,7 @@ def budget_price_section(solution: Solution) -> Section:
         "The shadow price of the budget",
         "budget_price.html",
         {
+            "brief": brief,
             "is_plain_objective": plain,
             "is_constrained": constrained,
             "shares_prices": pooled,

@@ -9,8 +9,11 @@ from smqopt.report._thinning import thin
 _ROWS = 6
 
 
-def frontier_section(frontier: DrawnFrontier) -> Section:
-    """Draw the frontier, and list some of its points."""
+def frontier_section(frontier: DrawnFrontier, *, brief: bool = False) -> Section:
+    """Draw the frontier, and list some of its points.
+
+    In brief its slope is not set as a formula.
+    """
     rows = thin(frontier.budgets, _ROWS)
     columns = (
         column(frontier.budgets[rows].tolist(), 5),
@@ -22,6 +25,7 @@ def frontier_section(frontier: DrawnFrontier) -> Section:
         "The frontier",
         "frontier.html",
         {
+            "brief": brief,
             "figure": frontier_figure(frontier),
             "rows": list(zip(*columns, strict=True)),
             "gap": shown(frontier.gap, 2),

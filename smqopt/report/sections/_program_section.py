@@ -12,8 +12,12 @@ from smqopt.report._of_op2 import is_in_doubt
 from smqopt.valuation import possible_laws
 
 
-def program_section(solution: Solution, description: str) -> Section:
-    """State the program that was solved: owners, budget and law."""
+def program_section(solution: Solution, description: str, *, brief: bool = False) -> Section:
+    """State the program that was solved: owners, budget and law.
+
+    In brief it is OP2 with its numbers, below a law that the page has named; the argument is that
+    of every law.
+    """
     market = solution.market
     common = market.valuation.size is None
     return Section(
@@ -31,7 +35,8 @@ def program_section(solution: Solution, description: str) -> Section:
             "budget": shown_latex(solution.budget, 12),
             "low": shown_latex(float(market.low[0])) if common else "",
             "high": shown_latex(float(market.high[0])) if common else "",
-            "facts": _facts(market, solution.budget),
+            "facts": _facts(market, solution.budget, named=brief),
+            "brief": brief,
             "requirements": _requirements(market),
             "constraints": solution.constraints,
             "objective": "" if isinstance(solution.objective, PurchasedPrivacy) else solution.objective.words,
@@ -45,17 +50,18 @@ def _of_laws(market: Market) -> str:
     return "" if laws is None else r"\min_s" if laws.weights is None else r"\sum_s w_s"
 
 
-def _facts(market: Market, budget: float) -> list[tuple[str, str]]:
+def _facts(market: Market, budget: float, *, named: bool) -> list[tuple[str, str]]:
     most = market.most_that_can_be_spent
     facts = [("Owners", shown(market.population))]
     if market.multiplicity is not None:
         facts.append(("Rows of alike owners", shown(market.n)))
     share = "" if most == 0 else f" ({shown(100 * budget / most, 3)}\u00a0% of what buying from all would cost)"
+    law = [] if named else [("Law of valuations", law_in_words(market.valuation))]
     return [
         *facts,
         ("Budget, in currency", shown(budget, 12) + share),
         ("Highest valuations of all owners with ε > 0, together", shown(most, 12)),
-        ("Law of valuations", law_in_words(market.valuation)),
+        *law,
     ]
 
 
