@@ -133,5 +133,7 @@ if TYPE_CHECKING:
         power_sums as power_sums,
     )
     from smqopt.numeric.bits._octaves import OctaveTable as OctaveTable, tabulate as tabulate
+    from smqopt.numeric.systems._bordered_system import BorderedSystem as BorderedSystem
+    from smqopt.numeric.systems._newton_steps import newton_steps as newton_steps
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -1,0 +1,1 @@
+"""Systems of equations, linear and by Newton steps."""
