@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         series_function as series_function,
     )
     from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
-    from smqopt.numeric._hinge_qp import HingeProgram as HingeProgram, Lowest as Lowest
     from smqopt.numeric._incomplete_gamma import incomplete_gamma as incomplete_gamma
     from smqopt.numeric._legendre import legendre_rule as legendre_rule
     from smqopt.numeric._named_values import (
@@ -133,7 +132,7 @@ if TYPE_CHECKING:
         power_sums as power_sums,
     )
     from smqopt.numeric.bits._octaves import OctaveTable as OctaveTable, tabulate as tabulate
-    from smqopt.numeric.systems._bordered_system import BorderedSystem as BorderedSystem
-    from smqopt.numeric.systems._newton_steps import newton_steps as newton_steps
+    from smqopt.numeric.interior._hinge_qp import HingeProgram as HingeProgram, Lowest as Lowest
+    from smqopt.numeric.interior._step_equations import StepEquations as StepEquations
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
-from smqopt.numeric import HingeProgram, _hinge_qp
+from smqopt.numeric import HingeProgram
+from smqopt.numeric.interior import _hinge_qp
 
 
 @st.composite

@@ -646,7 +646,7 @@ def test_constraints_that_cannot_hold_together_are_named():
 
 
 def test_without_rows_the_gap_stays_open(monkeypatch):
-    monkeypatch.setattr("smqopt.solvers.conic.cuts._under_cuts.supporting_cuts", lambda _, __, at, ___: ([], at[0]))
+    monkeypatch.setattr("smqopt.solvers.conic.cuts._under_cuts.supporting_cuts", lambda _, __, at, *___: ([], at[0]))
     certificate = smq.verify(smq.solve(program_of("norm")))
     assert not certificate.valid
     assert any(reason.startswith("gap") for reason in certificate.reasons)

@@ -52,6 +52,7 @@ def test_each_two_records(first, second):
         8421,
         8473,
         173056,
+        500416,
     ],
 )
 def test_records_together(seed):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -271,7 +270,7 @@ class SolvedInstance(InstanceValues):
             return self._letter(part, summed=summed)
         if part.is_Add or part.is_Mul:
             values = [value(inner) for inner in part.args]
-            return functools.reduce(operator.add if part.is_Add else operator.mul, values)
+            return sum(values) if part.is_Add else np.prod(np.broadcast_arrays(*values), axis=0)
         if isinstance(part, sp.Pow):
             return np.power(value(part.base), value(part.exp))
         if isinstance(part, AppliedUndef):

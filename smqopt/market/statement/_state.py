@@ -95,7 +95,6 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
         blocks = _within_bounds(blocks, reduced, lowest, highest)
         lowest[blocks.rows], highest[blocks.rows] = 0.0, blocks.highest_acceptance()
     names = [row.name for _, row in rows] + [records[k].words for k in of_bounds.record.tolist()]
-    none = np.zeros(len(of_bounds.record), dtype=np.bool_)
     return Statement(
         market=market,
         records=tuple(records),
@@ -107,9 +106,9 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
         acceptance=sparse.csr_array(sparse.vstack([acceptance, of_bounds.matrix])),
         spend=sparse.csr_array(sparse.vstack([spend, sparse.csr_array(of_bounds.matrix.shape)])),
         at_most=np.append(at_most, of_bounds.at_most),
-        equal=np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), none),
+        equal=np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), of_bounds.equal),
         blocks=blocks,
-        rigid=np.append(fixed.rigid, none),
+        rigid=np.append(fixed.rigid, np.zeros_like(of_bounds.equal)),
         fixed=fixed,
         lowest=lowest,
         highest=highest,
@@ -242,22 +241,30 @@ class _Bounds:
 
     matrix: sparse.csr_array
     at_most: Floats
+    equal: Mask
     record: Indices
 
     @classmethod
     def none(cls, n: int) -> _Bounds:
-        return cls(sparse.csr_array((0, n)), np.zeros(0), np.zeros(0, dtype=np.intp))
+        return cls(sparse.csr_array((0, n)), np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.intp))
 
 
 def _bounds_as_rows(blocks: Blocks, ends: tuple[Floats, Floats], by: tuple[Indices, Indices]) -> _Bounds:
-    """Return q ≤ highest and −q ≤ −lowest for rows in blocks."""
-    n, parts = blocks.of_row.size, []
-    for sign, end, record in ((-1.0, ends[0], by[0]), (1.0, ends[1], by[1])):
-        rows = blocks.rows[(end[blocks.rows] > 0) if sign < 0 else (end[blocks.rows] < 1) & (end[blocks.rows] > 0)]
-        entries = (np.full(rows.size, sign), (np.arange(rows.size), rows))
-        parts.append((sparse.csr_array(entries, shape=(rows.size, n)), sign * end[rows], record[rows]))
-    matrices, limits, records = zip(*parts, strict=True)
-    return _Bounds(sparse.csr_array(sparse.vstack(matrices)), np.concatenate(limits), np.concatenate(records))
+    """Return q ≤ highest and −q ≤ −lowest for rows in blocks.
+
+    They are one equation where one record says both. Of two inequalities for it
+    the multipliers have no end.
+    """
+    of_row, n = blocks.rows, blocks.of_row.size
+    (least, most), (by_least, by_most) = ([each[of_row] for each in pair] for pair in (ends, by))
+    same = (least == most) & (by_least == by_most) & (least > 0) & (least < 1)
+    floor, ceiling = (least > 0) & ~same, (most > 0) & (most < 1) & ~same
+    rows = np.concatenate([of_row[each] for each in (floor, ceiling, same)])
+    sign = np.repeat([-1.0, 1.0, 1.0], [np.count_nonzero(each) for each in (floor, ceiling, same)])
+    matrix = sparse.csr_array((sign, (np.arange(rows.size), rows)), shape=(rows.size, n))
+    limits = sign * np.concatenate([least[floor], most[ceiling], most[same]])
+    records = np.concatenate([by_least[floor], by_most[ceiling], by_most[same]])
+    return _Bounds(matrix, limits, np.repeat([False, True], [rows.size - same.sum(), same.sum()]), records)
 
 
 def _within_bounds(blocks: Blocks, reduced: Market, lowest: Floats, highest: Floats) -> Blocks:

@@ -34,13 +34,17 @@ def affine_map(
     columns: list[Any] = [np.zeros(0, dtype=np.intp)]
     constant = [np.zeros(0)]
     count = 0
-    for one in variables:
-        one.save_value(np.zeros(one.shape))
+    _assign(variables, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         for expression in expressions:
             constant.append(dense(expression.value).ravel())
-            for one, slope in expression.grad.items():
-                entries = sparse.coo_array(np.atleast_2d(slope) if np.isscalar(slope) else slope)
+            by_variable = expression.grad
+            if any(slope is None for slope in by_variable.values()):  # as of the mean of one number
+                _assign(variables, 1.0)
+                by_variable = expression.grad
+                _assign(variables, 0.0)
+            for one, slope in by_variable.items():
+                entries = sparse.coo_array(np.atleast_2d(slope) if np.ndim(slope) == 0 else slope)
                 slopes.append(entries.data)
                 rows.append(count + entries.col)
                 columns.append(first[one.id] + entries.row)
@@ -50,3 +54,8 @@ def affine_map(
     at = np.concatenate(rows), np.concatenate(columns)
     matrix = sparse.coo_array((np.concatenate(slopes), at), shape=(count, starts[-1]))
     return sparse.csr_array(matrix), np.concatenate(constant)
+
+
+def _assign(variables: Sequence[cp.Variable], value: float) -> None:
+    for one in variables:
+        one.save_value(np.full(one.shape, value))

@@ -139,6 +139,11 @@ class NormalisedProblem(cp.Problem):  # type: ignore[misc]
         return self.objective_unit * np.asarray(self._tie.dual_value, dtype=np.float64)
 
     @property
+    def currency(self) -> Floats:
+        """The solver's units of spend, in the user's; shape (n,)."""
+        return self._scaling.currency
+
+    @property
     def refinement(self) -> Refinement | None:
         """How the last solve refined straight pieces.
 

@@ -39,8 +39,8 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     the conic solver left. `details` tells its options and status, and of straight pieces the rounds
     and the gap between the bounds from both sides. Options are used as they are, once; else it is
     asked for less where it does not get there (`CONIC_TIGHT`, `CONIC_MIDDLE`, `CONIC_LOOSE`).
-    Nothing falls back to another solver. A budget below a thousandth of the most that can be spent
-    may be beyond a conic solver's accuracy; it is then refused, not overspent.
+    Nothing falls back to another solver. A budget below a ten thousandth of the most that can be
+    spent may be beyond a conic solver's accuracy; it is then refused, not overspent.
 
     Where no acceptances satisfy all constraints, `conflict` names some that cannot hold together.
 

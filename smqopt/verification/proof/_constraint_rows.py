@@ -56,7 +56,9 @@ def rows_of_bounds(statement: Statement, stated: int) -> list[Row]:
     for k in range(stated, len(statement.names)):
         entries = statement.acceptance[[k]].tocoo()
         of = statement.first_owner[entries.col], entries.data
-        found.append(Row(statement.names[k], float(statement.at_most[k]), acceptance=of))
+        found.append(
+            Row(statement.names[k], float(statement.at_most[k]), acceptance=of, equal=bool(statement.equal[k]))
+        )
     return found
 
 

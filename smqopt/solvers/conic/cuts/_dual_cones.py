@@ -30,6 +30,23 @@ def blocks_of(dims: Any) -> list[slice]:
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
+def push_inside(z: Floats, dims: Any) -> None:
+    """Move z, in place, into its cones, where it sticks out by a rounding.
+
+    Of second-order and exponential ones: tails become shorter; of (u, v, w) the middle
+    grows, which stands for 1 in exp(x).
+    """
+    blocks, bounds = blocks_of(dims), dims.zero + dims.nonneg
+    for rows in blocks[bounds : bounds + len(dims.soc)]:
+        head, tail = float(z[rows][0]), z[rows][1:]
+        z[rows][1:] *= min(1.0, max(head, 0.0) / (float(np.linalg.norm(tail)) or 1.0))
+    first = bounds + len(dims.soc) + len(dims.psd)
+    for rows in blocks[first : first + dims.exp]:
+        u, v, w = z[rows].tolist()
+        if u < 0 < w:
+            z[rows][1] = max(v, u + u * np.log(w / -u))
+
+
 def outside(z: Floats, dims: Any) -> float:
     """Return how far z lies outside of the dual cone, relative to its largest entry.
 

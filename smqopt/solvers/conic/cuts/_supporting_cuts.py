@@ -28,7 +28,7 @@ from smqopt.market import LinearRow
 from smqopt.numeric import Floats
 from smqopt.solvers.conic._contained import contain
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
-from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside
+from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside, push_inside
 from smqopt.solvers.conic.cuts._elementary import NOISE, elementary
 
 _TIGHTEST = 2.0**-50
@@ -37,10 +37,13 @@ _STEPS = (0.9, 0.8, 0.95)
 """Shares of the step to the boundary: on some programs Clarabel stalls for one or the other."""
 _ENOUGH = 2.0**-42
 """Of slack and stray gradients; then no further attempt is made."""
-_WEIGHT = 2.0**-12
-"""w, relative to ν: where all of a face is as good, it picks the point next to the offers."""
+WEIGHTS = (2.0**-12, 2.0**-24)
+"""w, relative to ν: where all of a face is as good, it picks the point next to the offers. Where
+the solver does not find that point z errs by w, and a smaller one helps."""
 _GOOD = 2.0**-44
 """Leftover coefficients below this share of their terms are rounding."""
+_PASSES = 2
+"""What cancels may stick out of its cone, and what is moved inside not cancel, by a rounding."""
 
 Cut = tuple[int, LinearRow, float]
 """A row in currency, with the number of its group, and its price."""
@@ -51,12 +54,13 @@ def supporting_cuts(
     normal: tuple[Floats, Floats],
     at: tuple[Floats, Floats],
     money: tuple[Floats, Floats],
+    weight: float,
 ) -> tuple[list[Cut], Floats]:
     """Find rows that follow from constraints and touch them near offers.
 
     `normal` and `at` are ν, and q̂ with β̂ in currency; `money` holds units of spend, and the most
-    that can be spent on one owner; shape (n,) each. Variables of the user's own are left where the
-    rows touch; that acceptance is returned too.
+    that can be spent on one owner; shape (n,) each; `weight` is w. Variables of the user's own are
+    left where the rows touch; that acceptance is returned too.
     """
     currency, high = money
     pull = normal[0], normal[1] * currency
@@ -64,7 +68,7 @@ def supporting_cuts(
     if not size > 0:
         return [], at[0]
     scaled = (pull[0] / size, pull[1] / size), (at[0], at[1] / currency), high / currency
-    q, multipliers = _solve_near(groups, *scaled)
+    q, multipliers = _solve_near(groups, *scaled, weight)
     cuts = [
         (number, *cut)
         for number, (group, z) in enumerate(zip(groups, multipliers, strict=True))
@@ -75,7 +79,7 @@ def supporting_cuts(
 
 
 def _solve_near(
-    groups: Sequence[Sharing], pull: tuple[Floats, Floats], at: tuple[Floats, Floats], most: Floats
+    groups: Sequence[Sharing], pull: tuple[Floats, Floats], at: tuple[Floats, Floats], most: Floats, w: float
 ) -> tuple[Floats, list[Floats]]:
     """Return q, and z of each group; set the user's own variables."""
     n, widths = most.size, [group.of_others.shape[1] for group in groups]
@@ -87,8 +91,8 @@ def _solve_near(
     sides = [np.ones(n), most, np.zeros(2 * n), *(group.constant for group in groups)]
     cones = [clarabel.NonnegativeConeT(4 * n), *(cone for group in groups for cone in dims_to_solver_cones(group.dims))]
     weight, c = np.zeros(total), np.zeros(total)
-    weight[: 2 * n] = _WEIGHT
-    c[: 2 * n] = -np.concatenate(pull) - _WEIGHT * np.concatenate(at)
+    weight[: 2 * n] = w
+    c[: 2 * n] = -np.concatenate(pull) - w * np.concatenate(at)
     A, b = sparse.csc_matrix(sparse.block_array(table)), np.concatenate(sides)
     x, z = _best(sparse.csc_matrix(sparse.diags_array(weight)), c, A, b, cones)
     starts = (2 * n + np.cumsum([0, *widths])).tolist()
@@ -167,6 +171,7 @@ def _cancel(group: Sharing, z: Floats) -> Floats:
     if group.of_others.shape[1] == 0:
         return z
     M = sparse.csc_array(group.of_others.T @ sparse.diags_array(share))
-    step = lsqr(M, -(group.of_others.T @ z), atol=0.0, btol=0.0, iter_lim=4 * max(M.shape))[0]
-    moved: Floats = z + share * step
-    return moved
+    for _ in range(_PASSES):
+        z += share * lsqr(M, -(group.of_others.T @ z), atol=0.0, btol=0.0, iter_lim=4 * max(M.shape))[0]
+        push_inside(z, group.dims)
+    return z

@@ -28,7 +28,6 @@ from smqopt.market import (
     Status,
     offers_from_acceptance,
     state,
-    units_of,
 )
 from smqopt.numeric import SIDE_ROW, Floats, FrozenDict
 from smqopt.program import Entry, Program, words_of
@@ -36,7 +35,7 @@ from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._supergradient import revalue, upward_value
 from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
-from smqopt.solvers.conic.cuts._supporting_cuts import supporting_cuts
+from smqopt.solvers.conic.cuts._supporting_cuts import WEIGHTS, supporting_cuts
 from smqopt.solvers.price_search._concave import solve_concave
 from smqopt.solvers.structured._structured_route import row_excess, solve_statement
 
@@ -53,6 +52,8 @@ _STEP = 2.0**-26
 """By what share of acceptances slopes of spend are taken."""
 _COUNTS = 2.0**-48
 """A row whose price times its terms is less, relative to the objective, says nothing."""
+_OPEN = 2.0**-30
+"""Of the objective under cuts; where offers are worth less by more, other cuts are sought."""
 
 
 def solve_under_cuts(
@@ -73,45 +74,47 @@ def solve_under_cuts(
     curved = [one for one in others if isinstance(one, cp.Constraint)]
     records, prices = tuple(linear[0]), linear[1]
     groups, market = sharings(program, curved), program.market
+    gap = math.inf
     with _keeps_values(program, curved):
         drawing = _Drawing(program, raw, state(market, records), curved)
         left = drawing.own_values()
-        cuts, touched = supporting_cuts(
-            groups,
-            program.problem.normal(),
-            (raw.acceptance, raw.spend),
-            (units_of(market).currency, market.high),
-        )
-        rows = [row for _, row, _ in cuts]
-        statement = state(market, (*records, *rows))
-        start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [price for *_, price in cuts]])
-        try:
-            if records or rows:
-                bound = solve_statement(
-                    statement, raw.budget, objective=raw.objective, start=start, with_conflict=False
-                )
-            else:
-                bound = solve_concave(market, raw.budget, raw.objective)
-            why_not = None if bound.status in _SOLVED else f"polishing ends with {bound.status.name}"
-        except SolverError as error:
-            why_not = str(error)
-        starts, best = ((touched, drawing.own_values()), (raw.acceptance, left)), None
-        onto = [(drawing.at(raw, drawing.onto(q, statement, start[1:])), own) for q, own in starts]
-        candidates = [*onto, (raw, left)]
-        status, z = raw.status, start
-        if why_not is None:
-            bound = revalue(program, bound)
-            status = bound.status if bound.status is Status.SLACK else raw.status
-            z = np.append(bound.budget_price, bound.constraint_prices)
-            candidates = [(bound, left), (bound, drawing.own_values()), *candidates]
-            best = None if isinstance(raw.objective, InCvxpy) else bound
-        found = drawing.best_of(candidates, best)
-        off = [drawing.excess(found, group.constraints) for group in groups]
+        earlier = [(raw, left)]
+        for weight in WEIGHTS:
+            cuts, touched = supporting_cuts(
+                groups,
+                program.problem.normal(),
+                (raw.acceptance, raw.spend),
+                (program.problem.currency, market.high),
+                weight,
+            )
+            statement = state(market, (*records, *(row for _, row, _ in cuts)))
+            start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [cut[-1] for cut in cuts]])
+            bound, why_not = _optimum(raw, statement, start)
+            starts, best = ((touched, drawing.own_values()), (raw.acceptance, left)), None
+            onto = [(drawing.at(raw, drawing.onto(q, statement, start[1:])), own) for q, own in starts]
+            candidates = [*onto, *earlier]
+            status, z = raw.status, start
+            if bound is not None:
+                bound = revalue(program, bound)
+                status = bound.status if bound.status is Status.SLACK else raw.status
+                z = np.append(bound.budget_price, bound.constraint_prices)
+                candidates = [(bound, left), (bound, drawing.own_values()), *candidates]
+                best = None if isinstance(raw.objective, InCvxpy) else bound
+            found = drawing.best_of(candidates, best)
+            earlier.append((found, drawing.own_values()))
+            height = math.inf if best is None else upward_value(best)
+            over = (height - upward_value(found)) / (abs(height) or 1.0)
+            if gap == math.inf or over < gap:
+                off = [drawing.excess(found, group.constraints) for group in groups]
+                gap, kept = over, (found, off, cuts, z, status, why_not)
+            if best is None or gap <= _OPEN:
+                break
+    found, off, cuts, z, status, why_not = kept
     if not curved and why_not is None and found is raw:
         why_not = "the plane does not tell one offer from another"
     if not curved and why_not is not None:
         return dataclasses.replace(raw, details=FrozenDict({**raw.details, "polished": False, "why_not": why_not}))
-    value, rest = abs(found.objective_value), z.size - len(rows)
+    value, rest = abs(found.objective_value), z.size - len(cuts)
     telling = [
         (number, row, price)
         for (number, row, _), price in zip(cuts, z[rest:].tolist(), strict=True)
@@ -132,6 +135,26 @@ def solve_under_cuts(
         details=FrozenDict({**raw.details, "polished": why_not is None}),
         raw=raw,
     )
+
+
+def _optimum(raw: Solution, statement: Statement, start: Floats) -> tuple[Solution | None, str | None]:
+    """Return the best offers under rows, or why there are none.
+
+    Where the budget has no price they need not keep it: prices of the rows alone bound the rest.
+    """
+    for budget in (raw.budget, statement.most_that_can_be_spent()):
+        try:
+            if statement.records:
+                found = solve_statement(statement, budget, objective=raw.objective, start=start, with_conflict=False)
+            else:
+                found = solve_concave(statement.market, budget, raw.objective)
+        except SolverError as error:
+            return None, str(error)
+        if raw.status is not Status.SLACK or found.status is not Status.BINDING:
+            break
+    if found.status not in _SOLVED:
+        return None, f"polishing ends with {found.status.name}"
+    return dataclasses.replace(found, budget=raw.budget), None
 
 
 def buy_nothing(
@@ -171,24 +194,30 @@ class _Drawing:
     def best_of(self, candidates: Sequence[tuple[Solution, list[Floats]]], optimum: Solution | None) -> Solution:
         """Return the best of some offers, drawn inside where they break constraints.
 
-        No others are tried once `optimum`, which no offers surpass, keeps them as it is. The user's
-        own variables are left where the constraints are kept.
+        What surpasses the `optimum` breaks some, by a rounding. No others are tried once it keeps
+        them as it is. The user's own variables are left where the constraints are kept.
         """
         kept: list[tuple[float, Solution, list[Floats]]] = []
         off: list[float] = []
+        top = math.inf if optimum is None else upward_value(optimum)
+
+        def keeps(one: Solution) -> bool:
+            return self._excess_of_all(one) <= _ROUNDING and upward_value(one) <= top
+
         for solution, own in candidates:
             one = self._on_the_way(solution, own, 0.0)
             off.append(self._excess_of_all(one))
-            if off[-1] > _ROUNDING and (self._curved or optimum is None) and self._inside is not None:
+            if not keeps(one) and (self._curved or optimum is None) and self._inside is not None:
                 drawn = (self._on_the_way(solution, own, share) for share in _SHARES)
-                one = next((each for each in drawn if self._excess_of_all(each) <= _ROUNDING), one)
-            if self._excess_of_all(one) <= _ROUNDING:
+                one = next((each for each in drawn if keeps(each)), one)
+            if keeps(one):
                 kept.append((upward_value(one), one, self.own_values()))
                 if one is optimum:
                     break
         if not kept:
             return self._on_the_way(*candidates[int(np.argmin(off))], 0.0)
-        _, best, own = max(kept, key=lambda each: each[0])
+        most = max(value for value, *_ in kept)  # the first of what is as good but for a rounding
+        _, best, own = next(each for each in kept if each[0] >= most - _ROUNDING * abs(most))
         self._leave(own)
         return best
 

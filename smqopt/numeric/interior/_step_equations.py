@@ -1,4 +1,4 @@
-"""Linear equations of many small systems that meet in a few rows."""
+"""The equations of an interior step: a system for each unit, and one for rows."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import numpy as np
 from smqopt.numeric._arrays import Floats
 
 _REFINED = 2
-"""Times that what an answer misses of the equations is solved for."""
+"""Times that what a step misses of its equations is solved for."""
 
 
-class BorderedSystem:
+class StepEquations:
     """M u + root l + Q o = a, root · u = −sums in each unit, Σ Qᵀ u + own o = right."""
 
     def __init__(self, M: Floats, root: Floats, Q: Floats, own: Floats) -> None:

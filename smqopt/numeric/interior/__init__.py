@@ -1,0 +1,1 @@
+"""Interior points: a quadratic with hinges, and the equations of a step."""

@@ -1,1 +1,0 @@
-"""Systems of equations, linear and by Newton steps."""
