@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from smqopt.market._laws_by_group import LawsByGroup as LawsByGroup
     from smqopt.market._lottery import Lottery as Lottery
     from smqopt.market._market import Market as Market
+    from smqopt.market._most_acceptance import most_acceptance as most_acceptance
     from smqopt.market._numbers import checked_budget as checked_budget, numbers as numbers
     from smqopt.market._offers import (
         Offers as Offers,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from smqopt.market.constraints._price_range import PriceRange as PriceRange
     from smqopt.market.expansion._bent import OverLaws as OverLaws
     from smqopt.market.expansion._expansion import Expansion as Expansion
-    from smqopt.market.expansion._fold import fold as fold, unfold as unfold
+    from smqopt.market.expansion._fold import fold as fold, thin as thin, unfold as unfold
     from smqopt.market.expansion._make import expansion_of as expansion_of, needs_expansion as needs_expansion
     from smqopt.market.expansion._under_each_law import under_each_law as under_each_law
     from smqopt.market.objectives._bought_owners import BoughtOwners as BoughtOwners

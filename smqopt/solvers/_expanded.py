@@ -11,6 +11,7 @@ import numpy as np
 from smqopt.errors import InputError, SolverError
 from smqopt.market import (
     ConstraintRecord,
+    Expansion,
     Market,
     Objective,
     Offers,
@@ -19,15 +20,18 @@ from smqopt.market import (
     expansion_of,
     fold,
     state,
+    thin,
 )
 from smqopt.numeric import FrozenDict
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers.structured._structured_solver import StructuredSolver
 
-_MARGINS = ((2.0**-40, 0.0), (2.0**-34, 0.0), (0.0, 0.0), (2.0**-42, 2.0**-40), (2.0**-36, 2.0**-34.5))
-"""What is kept from limits, relative to them: what a linear program may break them by. The next one
-is used where the first is not enough. Where there are no offers without one, either, that is
-proved; and where there are, limits leave no room: what else is asked for gives way by a share."""
+_WAYS = ((2.0**-40, 0.0), (0.0, 0.0), (2.0**-42, 2.0**-40), (2.0**-36, 2.0**-34.5))
+"""What is kept from limits, relative to them: what a linear program may break them by; and by what
+share all that is asked for gives way. The next one is used where there are no offers, or none are
+found. Where there are none without either, that is proved."""
+_THIN = 2.0**-36
+"""Offers that cost more than the budget by less, relatively, are made by so much less often."""
 
 _FEW_POSTED = 200
 """Rows among which one posted price each is sought beside minima."""
@@ -43,9 +47,7 @@ def solve_expansion(
     """Solve the ordinary program, and fold its solution."""
     found: Solution | None = None
     quick = solver.without_conflict() if isinstance(solver, StructuredSolver) and budget > 0 else solver
-    for margin, give in _MARGINS:
-        if not give and margin != _MARGINS[0][0] and (found is None) != (margin == 0.0):
-            continue  # no offers: next without a margin; offers that overspend: with a larger one
+    for margin, give in _WAYS:
         e = expansion_of(market, budget, records, aim, margin=margin)
         assert e is not None  # noqa: S101
         stated = state(e.market, e.records)
@@ -54,24 +56,39 @@ def solve_expansion(
         except SolverError as error:
             failure = error
             continue
-        one = fold(e, own, market, records, aim)
-        if one.status is Status.INFEASIBLE and margin > 0.0 < budget:
-            continue
-        found = (
-            one
-            if one.status is not Status.INFEASIBLE
-            else fold(e, solver.solve(stated, e.budget, e.objective), market, records, aim)
-        )
-        offers = Offers(found.thresholds, found.acceptance, found.lottery)
-        if found.status is Status.INFEASIBLE or np.all(e.spends(offers) <= budget):
+        if own.status is Status.INFEASIBLE:
+            if margin > 0.0 < budget:
+                continue
+            found = fold(e, solver.solve(stated, e.budget, e.objective), market, records, aim)
+            break
+        found, keeps = _within_budget(e, fold(e, own, market, records, aim))
+        if keeps:
             break
     if found is None:
         raise failure
     assert e is not None  # noqa: S101
     details = dict(found.details)
     if "posted_gap" in details:
-        details["posted_gap"] = e.gap(e.value(offers)[0], details["upper_bound"] - e.shift)
+        details["posted_gap"] = e.gap(e.value(_offers(found))[0], details["upper_bound"] - e.shift)
     return dataclasses.replace(found, claims_response=False, raw=None, details=FrozenDict(details))
+
+
+def _within_budget(e: Expansion, found: Solution) -> tuple[Solution, bool]:
+    """Return offers, made less often if they cost too much; and whether they fit."""
+    spend = _most_spent(e, found)
+    over = spend - found.budget
+    if 0 < over <= _THIN * found.budget and "posted_gap" not in found.details:
+        found = thin(e, found, 2.0 * over / spend)
+        over = _most_spent(e, found) - found.budget
+    return found, over <= 0
+
+
+def _most_spent(e: Expansion, found: Solution) -> float:
+    return float(np.max(e.spends(_offers(found))))
+
+
+def _offers(found: Solution) -> Offers:
+    return Offers(found.thresholds, found.acceptance, found.lottery)
 
 
 def refuse_route(market: Market, solver: object, name: str, options: Mapping[str, Any]) -> None:

@@ -15,7 +15,8 @@ from smqopt.valuation import LAWS
 
 NAMED = {
     name: f"valuation_from_dict({ {'law': name, **LAWS[name][2]}!r})"
-    for name in ("uniform", "beta", "triangular", "normal", "logistic", "pareto")
+    for name in LAWS
+    if name not in ("point-mass", "discrete")
 }
 COMPOSED = {
     "mixture of powers": "smq.Mixture([smq.Power(1), smq.Power(2)], [0.3, 0.7])",

@@ -29,7 +29,7 @@ COMPOSITIONS = {
         smq.Truncated(smq.Triangular(0, 0.5, 1), 0.2, 0.9),
     )
 }
-QUICK = ("uniform", "power")
+QUICK = ("uniform",)
 
 
 def words_of(page):

@@ -29,6 +29,8 @@ _LARGEST_FOR_SEARCH = 30
 """Operations beyond which SymPy's `simplify`, which tries much, is not asked."""
 _LONGEST_SEARCH = 800_000
 """Calls after which that search is given up, which may go round in tangents."""
+_LONGEST_SIGN = 500_000
+"""Calls after which signs of terms are given up: twice what any took that was ever shown."""
 _LARGEST_WITH_ROOTS = 1000
 """Operations beyond which square roots are not named by letters, which leaves rational functions.
 """
@@ -136,10 +138,13 @@ def is_never_negative(expression: sp.Expr, domain: Domain) -> bool:
 
     def seek() -> bool:
         spelled = domain.in_coordinates(_with_hyperbolic_squares(expression))
-        # the first for numbers of which SymPy seeks the signs at length
-        return any(_is_never_negative(way(spelled)) for way in (with_named_numbers, with_signs_of_roots))
+        named = with_named_numbers(spelled)  # for numbers of which SymPy seeks the signs at length
+        if _is_never_negative(named):
+            return True
+        other = with_signs_of_roots(spelled)
+        return other != named and _is_never_negative(other)
 
-    return within_limit(seek, otherwise=False, most=_LONGEST_SEARCH)
+    return within_limit(seek, otherwise=False, most=_LONGEST_SIGN)
 
 
 def _with_hyperbolic_squares(expression: sp.Expr) -> sp.Expr:
@@ -174,13 +179,22 @@ def ratio(numerator: sp.Expr, denominator: sp.Expr) -> sp.Expr:
     return shortest(numerator / denominator)
 
 
-def shortest(expression: sp.Expr) -> sp.Expr:
-    """Return the shortest of the forms that bounded work finds."""
+def shortest(expression: sp.Expr, *, is_searched: bool = True) -> sp.Expr:
+    """Return the shortest of the forms that bounded work finds.
+
+    Parameters
+    ----------
+    expression
+        What is to be short.
+    is_searched
+        Whether SymPy's own search is asked too, where the expression is small enough for it.
+    """
     if expression.is_Atom:
         return expression
-    costly = () if _is_searched(expression) else (_with_split_powers, _factored_out)
+    is_searched = is_searched and _is_searched(expression)
+    costly = () if is_searched else (_with_split_powers, _factored_out, sp.simplify)
     ways = [way for way in _attempts(expression) if way not in costly]
-    if _is_searched(expression) and expression.is_rational_function():
+    if is_searched and expression.is_rational_function():
         ways.append(sp.factor)
     found = (within_limit(functools.partial(way, expression), expression, _most(way)) for way in ways)
     forms = [expression, *(form for form in found if not _has_log_of_power(form))]
@@ -222,6 +236,8 @@ def _attempts(expression: sp.Expr) -> Iterator[Callable[[sp.Expr], sp.Expr]]:
     if sp.count_ops(expression) <= _LARGEST_FOR_POWERS and not expression.is_rational_function():
         yield _with_split_powers
     if _is_searched(expression) and not expression.is_rational_function():
+        import sympy.physics.units  # noqa: F401, PLC0415 -- `simplify` does, and its calls are not to be counted
+
         yield sp.simplify
 
 

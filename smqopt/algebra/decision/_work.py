@@ -39,6 +39,7 @@ LONGEST_EXPONENT = 2**20
 MOST_ROOTS = 64
 """Degree of a sum of roots beyond which SymPy does not look for its polynomial."""
 _POWER, _POLYNOMIAL = "_eval_power", "minimal_polynomial"
+_LOOKED_AT = frozenset({_POWER, _POLYNOMIAL})
 _INTERRUPTED = ("sympy", "smqopt")
 """Where work is given up: what is raised within a finaliser or a callback of others is lost."""
 
@@ -96,6 +97,17 @@ def ran_short() -> bool:
 
 def _is_ours(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).startswith(_INTERRUPTED)
+
+
+def _look(frame: FrameType, *, spent: bool) -> None:
+    """Stop work at a call that would not end, or where no calls are left."""
+    code = frame.f_code
+    if code.co_name == _POWER and _is_endless(**frame.f_locals):
+        raise _OutOfWork
+    if code.co_name == _POLYNOMIAL and degree_of_roots(frame.f_locals["ex"]) > MOST_ROOTS:
+        raise _OutOfWork
+    if spent and not code.co_flags & CO_GENERATOR and _is_ours(frame):  # a generator may be closing
+        raise _OutOfWork
 
 
 class _UnkeptError(Exception):
@@ -178,13 +190,8 @@ def within_limit(work: Callable[[], T], otherwise: T, most: int = LONGEST_ATTEMP
     def tick(frame: FrameType, _: str, __: object) -> None:
         nonlocal left
         left -= 1
-        code = frame.f_code
-        if code.co_name == _POWER and _is_endless(**frame.f_locals):
-            raise _OutOfWork
-        if code.co_name == _POLYNOMIAL and degree_of_roots(frame.f_locals["ex"]) > MOST_ROOTS:
-            raise _OutOfWork
-        if left < 0 and not code.co_flags & CO_GENERATOR and _is_ours(frame):  # a generator may be closing
-            raise _OutOfWork
+        if left < 0 or frame.f_code.co_name in _LOOKED_AT:
+            _look(frame, spent=left < 0)
 
     token = None if _COUNT.get() is count else _COUNT.set(count)
     former, count.is_running = sys.gettrace(), True

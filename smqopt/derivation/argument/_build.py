@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import sympy as sp
@@ -23,6 +24,7 @@ from smqopt.algebra import (
     J,
     SymbolRange,
     X,
+    has_long_powers,
     is_too_large,
     over_owners,
     ratio,
@@ -70,8 +72,43 @@ def has_closed_form(law: LawFormulas) -> tuple[bool, bool]:
     domain = domain_of(law)
     if law.pieces:
         return argue(law).inverse is not None, False
-    inverse = within_limit(lambda: invert(_virtual_cost(law), law.theta, domain), None)
+    inverse = (
+        None
+        if _has_no_closed_inverse(law)
+        else within_limit(lambda: invert(_virtual_cost(law), law.theta, domain), None)
+    )
     return inverse is not None, cone_curve(law, domain) is not None
+
+
+_NOT_ELEMENTARY = (sp.erf, sp.lowergamma, sp.betainc)
+
+
+def _has_no_closed_inverse(law: LawFormulas) -> bool:
+    """Tell whether J is a sum with a term that no shape with a closed inverse has.
+
+    Such are integrals that are not elementary, e^p for a polynomial p of degree 2 or more, and what
+    multiplies an exponential by more than a constant: of different ones no sum vanishes.
+    """
+    theta, rent = law.theta, law.cdf / law.pdf
+    if is_too_large(rent) or has_long_powers(rent):
+        return True
+    terms = within_limit(lambda: sp.expand(rent), rent)
+    denominators = (power.base for power in terms.atoms(sp.Pow) if power.exp.could_extract_minus_sign())
+    if any(base.is_Add and base.has(theta) for base in denominators):
+        return False
+    return any(map(functools.partial(_is_of_no_shape, theta), sp.Add.make_args(terms)))
+
+
+def _is_of_no_shape(theta: sp.Symbol, term: sp.Expr) -> bool:
+    if any(call.has(theta) for call in term.atoms(*_NOT_ELEMENTARY)):
+        return True
+    powers = [factor for factor in sp.Mul.make_args(term) if isinstance(factor, sp.exp) and factor.has(theta)]
+    if not powers or not all(power.args[0].is_polynomial(theta) for power in powers):
+        return False
+    exponent = sp.expand(sp.Add(*(power.args[0] for power in powers)))
+    rest = [factor for factor in sp.Mul.make_args(term) if factor not in powers]
+    degree = sp.degree(exponent, theta)
+    return degree > 1 or (degree == 1 and any(factor.has(theta) for factor in rest))
 
 
 def _joined_cost(pieces: tuple[Argument, ...]) -> sp.Expr:
@@ -146,6 +183,7 @@ def example_law() -> LawFormulas:
     return LawFormulas(THETA, LOW, HIGH, cdf, sp.diff(cdf, THETA), (("low", LOW), ("high", HIGH)))
 
 
+@functools.cache
 def general_argument() -> Argument:
     """Return the argument for every law, with one law as an example to evaluate."""
     law = example_law()
@@ -197,7 +235,11 @@ def domain_of(law: LawFormulas, rows: tuple[Row, ...] = ()) -> Domain:
 @remember
 def _virtual_cost(law: LawFormulas) -> sp.Expr:
     """Shorten J = θ + F/f to a form with a value at the low end."""
-    cost = shortest(law.theta + ratio(law.cdf, law.pdf))
+    rent = ratio(law.cdf, law.pdf)
+    powers = (factor.as_base_exp() for factor in sp.Mul.make_args(rent))
+    joins = any(base == law.theta and exponent.is_Rational for base, exponent in powers)
+    is_short = rent.is_Mul and not (joins or rent.is_rational_function())  # so that nothing joins it to θ
+    cost = shortest(law.theta + rent, is_searched=not is_short)
     reducible = cost.is_rational_function(law.theta) and not is_too_large(cost)
     if reducible and cost.subs(law.theta, law.low) is sp.nan:
         return sp.factor(sp.cancel(sp.together(cost)))

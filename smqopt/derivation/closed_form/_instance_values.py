@@ -58,6 +58,10 @@ _ANY = {"w": 0.3, "q_1": 0.2, "q_2": 0.7, "C_1": 0.3, "C_2": 1.1, "C": 0.6, "slo
 """Numbers for letters that may be anything, by name."""
 
 
+_OF_OWNER = {EPSILONS: EPSILON, THETAS: THETA, MUS: MU, GAMMAS: GAMMA}
+"""The letter of one owner for the letters of all."""
+
+
 class NotKnownError(ValueError):
     """A part that has no value at the instance."""
 
@@ -110,7 +114,6 @@ class InstanceValues:
 
     def _letter(self, letter: sp.Basic, *, summed: bool) -> Any:
         columns = self._columns
-        bases = {EPSILONS: EPSILON, THETAS: THETA, MUS: MU, GAMMAS: GAMMA}
         if isinstance(letter, sp.Indexed):
             if letter.base in (INSIDE, AT_HIGH):
                 low, high = (
@@ -119,8 +122,8 @@ class InstanceValues:
                 )
                 x = columns[X]
                 column = ((x > low) & (x < high) if letter.base == INSIDE else x >= high).astype(float)
-            elif letter.base in bases:
-                column = columns[bases[letter.base]]
+            elif letter.base in _OF_OWNER:
+                column = columns[_OF_OWNER[letter.base]]
             else:
                 raise NotKnownError
             return column if summed else float(column[self.owner])

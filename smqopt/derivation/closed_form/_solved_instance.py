@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -270,7 +271,7 @@ class SolvedInstance(InstanceValues):
             return self._letter(part, summed=summed)
         if part.is_Add or part.is_Mul:
             values = [value(inner) for inner in part.args]
-            return sum(values) if part.is_Add else np.prod(np.broadcast_arrays(*values), axis=0)
+            return functools.reduce(operator.add if part.is_Add else operator.mul, values)
         if isinstance(part, sp.Pow):
             return np.power(value(part.base), value(part.exp))
         if isinstance(part, AppliedUndef):

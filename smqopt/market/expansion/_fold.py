@@ -62,6 +62,17 @@ def fold(
     )
 
 
+def thin(e: Expansion, solution: Solution, share: float) -> Solution:
+    """Return a user's solution with all chances of an offer less by a share."""
+    posted = Posted.of(Offers(solution.thresholds, solution.acceptance, solution.lottery), e.n, 1)
+    offers = e.show(dataclasses.replace(posted, share=posted.share * (1.0 - share)))
+    for column in (offers.thresholds, offers.acceptance):
+        column.flags.writeable = False
+    return dataclasses.replace(
+        solution, thresholds=offers.thresholds, acceptance=offers.acceptance, lottery=offers.lottery
+    )
+
+
 def unfold(e: Expansion, solution: Solution) -> Solution:
     """Return the user's solution as one of the ordinary program."""
     given = Offers(solution.thresholds, solution.acceptance, solution.lottery)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market._market import Market
+from smqopt.market._most_acceptance import most_acceptance
 from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, check_records
 from smqopt.market.constraints._parity import Parity
@@ -127,6 +128,7 @@ class _Maker:
     ) -> Expansion:
         """Put a program together: of linear terms, or with shares of what bends."""
         base = self._base
+        self._most = self._most_acceptances(records)
         linear = tuple(one for one in worth_under if isinstance(one, LinearTerms))
         bent = tuple(one for one in worth_under if isinstance(one, Utility))
         worths = linear or tuple(BentTerms(np.zeros(self._n), utility=one) for one in bent)
@@ -164,6 +166,24 @@ class _Maker:
             OverLaws(bent, tuple(shares), rest) if bent else PurchasedPrivacy(),
         )
 
+    def _most_acceptances(self, records: Sequence[ConstraintRecord]) -> list[Floats]:
+        """Return what the budget allows of each acceptance, one array a law.
+
+        Minima are small where it is: the unit of each is little more than it can be.
+        """
+        found = []
+        for market in self._base:
+            floor = np.zeros(self._n)
+            for record in records:
+                for bounds in record.price_bounds(market):
+                    floor[bounds.owners] = np.maximum(floor[bounds.owners], bounds.least)
+                listed = record.price_list(market)
+                if listed is not None:
+                    floor[listed[0]] = np.maximum(floor[listed[0]], listed[1].min(initial=np.inf))
+            spend = self._budget / self._m if self._budget > 0 else np.full(self._n, np.inf)
+            found.append(most_acceptance(market.valuation, spend, floor))
+        return found
+
     def _state(self, record: ConstraintRecord) -> ConstraintRecord:
         """Return a record under each law; groups of a parity about a level."""
         if isinstance(record, Parity) and record.has_level(self._base[0]):
@@ -176,17 +196,18 @@ class _Maker:
         """State 2 |mean − t| ≤ within for each group, one t a law."""
         room = record.within
         for k, (market, law) in enumerate(zip(self._base, self._labels, strict=True)):
-            place, means = np.array([self._place(self._add(1.0, 0.0))]), record.means(market)
+            means = record.means(market)
             entries = np.concatenate([shares for _, _, shares in means])
             columns = np.concatenate([owners for _, owners, _ in means])
             of = np.repeat(np.arange(len(means)), [owners.size for _, owners, _ in means])
             forms = sparse.csr_array((entries, (of, columns)), shape=(len(means), self._n))
+            place = np.array([self._place(self._add(float(np.max(forms @ self._most[k])), 0.0))])
             self._levels.append((k, forms))
             for label, owners, shares in means:
                 rows = np.append(k * self._n + owners, place).astype(np.intp)
                 for sign, side in ((1.0, "above"), (-1.0, "below")) if room > 0 else ((1.0, "at"),):
                     name = f"{record.words}{law}: {label} {side} the level"
-                    values = 2.0 * sign * np.append(shares, -1.0)
+                    values = 2.0 * sign * np.append(shares, -self._units[-1])
                     row = Row(name, room * (1 - self._margin), room == 0, acceptance=(rows, values), rounded=True)
                     if self._between:
                         refuse_both_signs(row, record)
@@ -213,7 +234,7 @@ class _Maker:
         for k, (worth, share) in enumerate(zip(worths, shares, strict=True)):
             own = list[tuple[int, float]]()
             for one in worth.least:
-                most = float(np.min(one.forms.sum(axis=1)))
+                most = float(np.min(one.forms @ self._most[k]))
                 own.append((self._add(most, share * one.weight), one.weight))
                 for row in sparse.csr_array(one.forms):
                     entry = sparse.coo_array(row)
@@ -224,7 +245,8 @@ class _Maker:
                 self._bound(own[-1][0], None, (k * n + np.arange(n), m))
             columns.append(own)
             above = worth.height - min(one.height for one in worths) if worst else 0.0
-            totals.append(math.fsum(m * worth.each) + math.fsum(w * self._units[t] for t, w in own) + above)
+            most = math.fsum(m * worth.each * self._most[k])
+            totals.append(most + math.fsum(w * self._units[t] for t, w in own) + above)
         if worst:
             whole = self._add(min(totals), 1.0)
             for k, (worth, own) in enumerate(zip(worths, columns, strict=True)):

@@ -31,7 +31,7 @@ one pass of these may take."""
 _FEW_CELLS = 32
 """Where more of a block stay hopeful, what its laws gain is added up before it is bounded."""
 _SMALLER = 0.5
-"""A straight cell whose cheap end has less of its terms is halved for its roundings."""
+"""A cell whose cheap end has less of its terms is halved for its roundings."""
 _WIDE = 4.0
 """A cell whose ends have a larger ratio is cut at their geometric mean."""
 
@@ -101,18 +101,15 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
     work = 0
     for _ in range(_MOST_HALVINGS):
         ceiling, rounding = cells.ceilings()
-        middle, allowed = _middle(cells), best.allowed[cells.group]
-        hopeful = ceiling > best.height[cells.group] + np.maximum(allowed, 4.0 * rounding)
-        # a straight cell is bounded as it is, unless its dear end makes its roundings large
-        coarse = (rounding > allowed) & (ceiling + rounding > best.height[cells.group] + allowed)
-        coarse &= cells.least_size < _SMALLER * cells.size
-        hopeful = np.where(cells.exact, coarse, hopeful) & (cells.price < middle) & (middle < cells.end)
+        middle = _middle(cells)
+        hopeful = _could_be_lower(cells, ceiling, rounding, cells.error, best)
+        hopeful &= (cells.price < middle) & (middle < cells.end)
         several = np.bincount(cells.group[hopeful], minlength=terms.sizes.size) > _FEW_CELLS
         of = np.flatnonzero(hopeful & ~cells.exact & several[cells.group])
         if int(terms.sizes[cells.group[of]].sum()) * _OF_SERIES > work_left() // _PART_OF_SERIES:
             of = of[:0]
         ceiling[of] = np.fmin(ceiling[of], terms.by_series(cells.take(of), *worth) + rounding[of])
-        hopeful[of] &= ceiling[of] > best.height[cells.group[of]] + np.maximum(allowed, 4.0 * rounding)[of]
+        hopeful[of] &= _could_be_lower(cells.take(of), ceiling[of], rounding[of], 0.0 * rounding[of], best)
         work += int(terms.sizes[cells.group[hopeful]].sum())
         if work > min(_MOST_WORK, work_left() // _OF_WHAT_IS_LEFT):
             hopeful[:] = False
@@ -135,6 +132,19 @@ def _halve(terms: LawTerms, cells: Cells, worth: tuple[Floats, Floats], best: En
         _raise(best.height, best.price, group, cells.height(0.0)[group.size :], cut)
     ceiling, rounding = cells.ceilings()
     np.maximum.at(best.top, cells.group, ceiling + rounding)
+
+
+def _could_be_lower(
+    cells: Cells, ceiling: Floats, rounding: Floats, error: Floats, best: Enclosure
+) -> NDArray[np.bool_]:
+    """Say which cells' bounds halving may lower: by their errors, or their roundings.
+
+    The dear end of a cell, a straight one too, may make its roundings large.
+    """
+    above, allowed = ceiling - best.height[cells.group], best.allowed[cells.group]
+    finer = (error > rounding) | (cells.least_size < _SMALLER * cells.size)
+    by_rounding = (rounding > allowed) & (above + rounding > allowed) & finer
+    return by_rounding | ~cells.exact & (above > np.maximum(allowed, 4.0 * rounding))
 
 
 def _middle(cells: Cells) -> Floats:

@@ -1,1 +1,1 @@
-"""Interior points: a quadratic with hinges, and the equations of a step."""
+"""Interior points: a quadratic with hinges, the equations of a step, Newton steps."""

@@ -7,7 +7,6 @@ from scipy import sparse
 
 from smqopt.market import Blocks, Statement
 from smqopt.numeric import Floats, Indices, Mask
-from smqopt.solvers.columns._single_columns import MOST_UNITS
 
 _TOPS = 3
 """Tops of a block that are looked at, the highest ones."""
@@ -59,7 +58,7 @@ class BlockColumns:
     def first(self, sizes: Floats) -> tuple[Indices, Floats]:
         """Return prices to begin with: ends, jumps and breaks, and just below jumps.
 
-        Small ones where money is short, and none that would use far more than there is.
+        Small ones where money is short.
         """
         groups, prices = [], []
         short = float(np.sum(self._m * self._statement.reduced.high)) / sizes[0]
@@ -78,9 +77,7 @@ class BlockColumns:
                 every = every[np.unique(np.linspace(0, every.size - 1, most).astype(np.intp))]
             groups.append(np.full(every.size, g))
             prices.append(every)
-        group, price = np.concatenate(groups).astype(np.intp), np.concatenate(prices)
-        affordable = np.max(self.uses(group, price)[1] / sizes, axis=1, initial=0.0) <= MOST_UNITS
-        return group[affordable], price[affordable]
+        return np.concatenate(groups).astype(np.intp), np.concatenate(prices)
 
     def add(self, group: Indices, price: Floats) -> tuple[Indices, sparse.csr_array]:
         """Take new prices in; return the numbers of the new columns, and F there."""

@@ -41,12 +41,14 @@ def offers_with_blocks(
     return Offers(thresholds, q, lottery)
 
 
-def posted_lots(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:
+def posted_lots(
+    blocks: Blocks, group: Indices, price: Floats, share: Floats, unit: Floats | float = 1.0
+) -> tuple[Indices, Floats, Floats]:
     """Return block, price and probability of what is posted, by block and price.
 
-    Next to no share is none, next to all is all, and neighbours are one.
+    Next to no share, in its unit, is none, next to all is all, and neighbours are one.
     """
-    kept = share > _SURE
+    kept = share > _SURE * unit
     group, price, share = group[kept], price[kept], share[kept]
     order = np.lexsort((price, group))
     group, price, share = _merge(blocks, group[order], price[order], share[order])

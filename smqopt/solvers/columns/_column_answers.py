@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
-from smqopt.market import Linear, Objective, Statement, Utility, tie_slopes
+from smqopt.market import Linear, Objective, Statement, Utility, most_acceptance, tie_slopes
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._single_columns import SingleColumns
@@ -17,6 +18,8 @@ _LAST = 2.0**-42
 """What rounding may break the budget by, relative to its size: a smaller one gives it back."""
 _SURELY = 2.0**-40
 """A block that posts a price with all but so much of its shares makes an offer for sure."""
+_NEAR = 2.0**-10
+"""Prices of rows are too low, or too high, by no more."""
 _MUCH = 2.0**8
 """A row's unit is at most so many times its limit."""
 
@@ -138,7 +141,7 @@ class ColumnAnswers:
             wholes = [
                 line + self._tops(self.blocks.heights(found.z, each)) for line, each in zip(lines, both, strict=True)
             ]
-            k = int(np.argmin(wholes))
+            k = int(wholes[1] < wholes[0] - GOOD * abs(wholes[0]))  # ties of no use are above 0 by roundings
             upper, whole, worth = lines[k], wholes[k], both[k]
         allowed = 0.25 * GOOD * abs(whole) / self.blocks.count
         enclosed = self.blocks.blocks.enclose(self._m * (worth - taken), self._m * p, allowed)
@@ -165,6 +168,25 @@ class ColumnAnswers:
             return np.zeros(self._limits.size)
         return np.asarray(share @ self.blocks.uses(group, price)[1])
 
+    def tie(self, z: Floats, worth: Floats) -> float | None:
+        """Return by how much, relatively, prices of rows that only take are too low.
+
+        Where no price that limits leave a small share of gains more than what may be posted for
+        sure: a linear program sees such a share of the gain alone, a bound all of it. None where
+        there are no such prices, or more is amiss.
+        """
+        height, s = self.blocks.heights(z, worth), self.shares(self.blocks.usage.T)
+        charged = self.blocks.usage @ np.where(self.takes, z, 0.0)
+        top, scarce = np.zeros(self.blocks.count), (s < 1) & (charged > 0)
+        np.maximum.at(top, self.blocks.group, np.where(scarce, 0.0, height))
+        far = (height - top[self.blocks.group])[scarce] / charged[scarce]
+        tie = float(np.max(far, initial=-np.inf))
+        return tie if abs(tie) <= _NEAR else None
+
+    def lift_prices(self, z: Floats, more: float) -> Floats:
+        """Return multipliers with those of rows that only take raised, relatively."""
+        return np.where(self.takes, z * (1.0 + more), z)
+
     def _tops(self, height: Floats) -> float:
         tops = np.zeros(self.blocks.count)
         np.maximum.at(tops, self.blocks.group, height)
@@ -177,10 +199,37 @@ class ColumnAnswers:
         if statement.blocks is not None:
             rows = statement.blocks.rows
             dearest[rows] = np.maximum(dearest[rows], statement.blocks.highest()[statement.blocks.of_row[rows]])
-        used = np.asarray(abs(statement.acceptance).sum(axis=1)).ravel() + abs(statement.spend) @ dearest
-        most = np.append(float(np.sum(self._m * dearest)), used)
+        spend, self.reach, self.ends = self._reach(dearest)
+        used = abs(statement.acceptance) @ self.reach + abs(statement.spend) @ spend
+        most = np.append(float(np.sum(self._m * spend)), used)
         limits = np.abs(self._limits)
-        below = [each.minimum(0.0).sum(axis=1) < 0 for each in (statement.acceptance, statement.spend)]
-        ends = (limits > 0) & ~np.append(False, np.logical_or(*below))  # what others take back may be used, too
-        sizes = np.where(ends, np.minimum(most, _MUCH * limits), most) + limits
+        sizes = np.where(self.ends, np.minimum(most, _MUCH * limits), most) + limits
         return np.where(sizes > 0, sizes, 1.0)
+
+    def _reach(self, dearest: Floats) -> tuple[Floats, Floats, Mask]:
+        """Return what limits leave of each payment and acceptance, and which limits do.
+
+        Those from which no other row may take back; shape (n′,) twice and (k + 1,).
+        """
+        statement, reduced = self.statement, self.statement.reduced
+        below = [each.minimum(0.0).sum(axis=1) < 0 for each in (statement.acceptance, statement.spend)]
+        self.takes = ~np.append(False, np.logical_or(*below))
+        ends = (self._limits > 0) & self.takes
+        spend, acceptance = np.minimum(dearest, self._limits[0] / self._m), np.ones(dearest.size)
+        for matrix, most in ((statement.spend, spend), (statement.acceptance, acceptance)):
+            entry = sparse.coo_array(matrix)
+            row, column = entry.coords
+            at = np.flatnonzero(ends[1:][row] & (entry.data > 0))
+            np.minimum.at(most, column[at], statement.at_most[row[at]] / entry.data[at])
+        floor = np.zeros(dearest.size)
+        if statement.blocks is not None:
+            rows = statement.blocks.rows
+            cheapest = np.array([nodes.min(initial=np.inf) for nodes in statement.blocks.nodes])
+            floor[rows] = cheapest[statement.blocks.of_row[rows]]
+        return spend, np.minimum(acceptance, most_acceptance(reduced.valuation, spend, floor)), ends
+
+    def shares(self, usage: sparse.csc_array | Floats) -> Floats:
+        """Return what limits leave of shares of columns, or little more; powers of 2."""
+        units = sparse.diags_array(1.0 / self._limits[self.ends])
+        most = sparse.csc_array(units @ sparse.csr_array(usage)[self.ends]).max(axis=0).toarray().ravel()
+        return np.exp2(-np.floor(np.log2(np.maximum(most, 1.0))))

@@ -23,8 +23,8 @@ _ROUNDS = 120
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
 _FINE = 2.0**-12
-"""The unit of the objective in the linear program, relative to what half of all is worth: HiGHS
-leaves 1e-10 of it open."""
+"""The unit of the objective in the linear program, relative to what half of all that limits leave
+is worth: HiGHS leaves 1e-10 of it open."""
 _HELD = 2.0**-36
 """Rows broken by less, relative to their sizes, hold."""
 _LET = 2.0**-32
@@ -49,10 +49,8 @@ class ColumnSearch(ColumnAnswers):
 
     def __init__(self, statement: Statement, objective: Objective | Utility, safe: float, budget: float) -> None:
         super().__init__(statement, objective, safe, budget)
-        half = float(np.max(np.abs(self.values(np.full(self._m.size, 0.5)))))
-        short = max(1.0, float(np.sum(self._m * statement.reduced.high)) / self.sizes[0])
-        short = float(np.sqrt(short)) if self.blocks.count else short  # a little money may buy its root
-        self._unit = (half if 0 < half < np.inf else 1.0) * _FINE / short
+        half = float(np.max(np.abs(self.values(0.5 * self.reach))))
+        self._unit = (half if 0 < half < np.inf else 1.0) * _FINE
         self._master = self._new_master()
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         self._columns, self._off = 0, ""
@@ -89,6 +87,8 @@ class ColumnSearch(ColumnAnswers):
             z, before = answer.multipliers, self._columns
             self._weigh(answer)
             worth, conjugate = self._slopes(answer)
+            if self.blocks.count:
+                z = self.lift_prices(z, max(self.tie(z, worth) or 0.0, 0.0))
             upper = self._price(z, worth, answer, near, conjugate) + conjugate
             one = self._result(answer, z, self._value(answer), upper)
             if 0 < abs(one.lower) < _SMALL * self._unit / _FINE:
@@ -112,7 +112,7 @@ class ColumnSearch(ColumnAnswers):
             self._weigh(posted)
             posted = self._master.at_vertex(posted)
             best = self._result(posted, best.z, self._value(posted), best.upper)
-        if best is not None and not best_rank[0] and enough <= GOOD:
+        if best is not None and not best_rank[0] and enough <= GOOD and np.isfinite(self.slopes(best)).all():
             best = self.bounds(best)
         return self._within_work(best or closest)  # whoever asked makes the rows hold
 
@@ -125,6 +125,7 @@ class ColumnSearch(ColumnAnswers):
         near, nothing = _NEAR, np.zeros(self._m.size)
         if self._master.seeks_value:
             return None
+        self._apart = _FIRST_APART
         for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is not None:
@@ -222,7 +223,7 @@ class ColumnSearch(ColumnAnswers):
             usage = sparse.csc_array(sparse.hstack([usage, sparse.csc_array(np.hstack([none, self.blocks.usage.T]))]))
         worths = [self._m[row] * one.take(row).value(F) for one in self._each]
         worth = np.array([np.bincount(at, weights=each, minlength=unit.size) for each in worths])
-        kept = np.flatnonzero(np.isfinite(worth).all(axis=0))
+        kept = np.flatnonzero(np.isfinite(worth).all(axis=0) & (self.shares(usage) >= 1.0))
         q = np.append(q, np.zeros(unit.size - q.size))
         return unit[kept], price[kept], q[kept], worth[:, kept], usage[:, kept]
 
@@ -374,7 +375,7 @@ class ColumnSearch(ColumnAnswers):
     def _add_singles(self, layers: list[Floats], apart: float) -> None:
         row, value, usage = self.singles.add(layers, apart)
         if row.size:
-            self._master.add_columns(row, value, usage)
+            self._master.add_columns(row, value, usage, most=self.shares(usage))
             self._of_singles = np.append(self._of_singles, np.arange(self._columns, self._columns + row.size))
             self._columns += row.size
 
@@ -386,6 +387,6 @@ class ColumnSearch(ColumnAnswers):
         new, F = self.blocks.add(group, price)
         value = np.zeros(new.size) if self._linear is None else np.asarray(F @ (self._m * self._linear))
         usage = sparse.csc_array(self.blocks.usage[new].T)
-        self._master.add_columns(self.singles.rows.size + group, value, usage, self._lifts(F))
+        self._master.add_columns(self.singles.rows.size + group, value, usage, self._lifts(F), self.shares(usage))
         self._of_blocks = np.append(self._of_blocks, np.arange(self._columns, self._columns + new.size))
         self._columns += new.size

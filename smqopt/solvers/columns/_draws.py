@@ -23,7 +23,8 @@ SURE = 2.0**-22
 
 def merge(search: ColumnSearch, found: Found) -> Found:
     """Post one price in place of neighbours, unless that loses."""
-    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share))
+    unit = search.shares(search.blocks.uses(found.group, found.price)[1].T)
+    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share, unit))
 
 
 def draw(search: ColumnSearch, found: Found) -> Found:
@@ -50,15 +51,16 @@ def _lift(search: ColumnSearch, found: Found) -> Found:
     It costs as much of their limits, and what blocks gain falls by as much of all that they use,
     which is far more where money is short.
     """
-    statement = search.statement
-    least = [each.min(axis=1).toarray().ravel() for each in (statement.acceptance, statement.spend) if each.shape[1]]
-    pays = np.append(True, np.min(least, axis=0) >= 0)
-    best = found
-    able = not search.singles.rows.size and np.isfinite(search.slopes(found)).all()
-    for more in _LIFTS if able else ():
-        if best.upper - best.lower <= GOOD * abs(best.upper):
+    worth = search.slopes(found)
+    if search.singles.rows.size or not np.isfinite(worth).all() or not found.group.size:
+        return found
+    best, tie, enough = found, search.tie(found.z, worth), GOOD * abs(found.upper)
+    if tie is not None:  # small shares alone: what certificates allow for roundings is much
+        best, enough = dataclasses.replace(found, upper=np.inf), _LIFTS[1] * abs(found.upper)
+    for more in (near + lift for near in (0.0, tie or 0.0) for lift in _LIFTS):
+        if best.upper - best.lower <= enough:
             break
-        one = search.bounds(dataclasses.replace(found, z=np.where(pays, found.z * (1.0 + more), found.z)))
+        one = search.bounds(dataclasses.replace(found, z=search.lift_prices(found.z, more)))
         best = min(best, one, key=lambda each: each.upper)
     return best
 

@@ -32,10 +32,15 @@ class InteriorMaster(Master):
         self._last: MasterAnswer | None = None
 
     def add_columns(
-        self, unit: Indices, value: Floats, usage: sparse.csc_array, lifts: sparse.csc_array | None = None
+        self,
+        unit: Indices,
+        value: Floats,
+        usage: sparse.csc_array,
+        lifts: sparse.csc_array | None = None,
+        most: Floats | None = None,
     ) -> None:
         """Add columns, as to a linear program."""
-        super().add_columns(unit, value, usage)
+        super().add_columns(unit, value, usage, most=most)
         lifts = sparse.csc_array((self._m.size, unit.size)) if lifts is None else lifts
         self._parts.append((sparse.csc_array(sparse.diags_array(1.0 / self._rows) @ usage), lifts))
         self._unit_of = np.append(self._unit_of, unit)
@@ -54,12 +59,14 @@ class InteriorMaster(Master):
         if self._last is not None and (q := self._last.lifted) is not None:
             worth = min(float(np.sum(self._m * one.value(q))) for one in self._each)
             self._scale = max(abs(worth), np.finfo(float).tiny)
-        few = self._unit_of[chosen], self._values[chosen] / self._scale, usage[:, chosen], lifts[wanted, :][:, chosen]
+        most = self._most[chosen]
+        unit, value = self._unit_of[chosen], self._values[chosen] * most / self._scale
+        few = unit, value, *(each[:, chosen] * most for each in (usage, lifts[wanted, :])), most
         worths = [LawUtility(one.take(wanted), self._m[wanted] / self._scale) for one in self._each]
         with np.errstate(
             over="ignore", invalid="ignore", divide="ignore"
         ):  # it ends where steps lead out of the doubles
-            hold = np.append(self._hold, np.zeros(self._unit_of.size - self._hold.size))[chosen]
+            hold = np.append(self._hold, np.zeros(self._unit_of.size - self._hold.size))[chosen] / most
             found = InteriorProgram(worths, self._limits(), self._equal, self._units, *few, hold).solve()
         if found is None:
             return self._last  # what was found before has bounds, too
@@ -83,9 +90,11 @@ class InteriorMaster(Master):
         limits = used @ known
         limits[: self._k] = np.where(self._equal, self._limits(), np.maximum(self._limits(), limits[: self._k]))
         equal = np.concatenate([self._equal, [False], np.ones(lifts.shape[0], dtype=np.bool_)])
-        few = Master(limits, np.ones(limits.size), equal, self._units, FINE)
+        sizes = np.where((np.arange(limits.size) < self._k) | (limits == 0), 1.0, np.abs(limits))
+        few = Master(limits, sizes, equal, self._units, FINE)
         posts = np.diff(used.indptr) > 0
-        few.add_columns(self._unit_of[chosen], np.where(posts, -1.0, 0.0), used)
+        most = self._most[chosen]
+        few.add_columns(self._unit_of[chosen], np.where(posts, -1.0 / most, 0.0), used, most=most)
         found = few.solve()
         if found is not None:
             few.seek_value(1.0)

@@ -76,7 +76,10 @@ class _Point:
 
 
 class InteriorProgram:
-    """max Σ v x + Σ φ(F x), or the least of several, Σ x = 1 in each unit, C x ≤ r."""
+    """max Σ v x + Σ φ(F x), or the least of several, Σ m x = 1 in each unit, C x ≤ r.
+
+    x are shares of prices in units m, about what each can be.
+    """
 
     def __init__(
         self,
@@ -88,6 +91,7 @@ class InteriorProgram:
         value: Floats,
         usage: sparse.csc_array,
         lifts: sparse.csc_array,
+        most: Floats,
         hold: Floats,
     ) -> None:
         order = np.argsort(unit, kind="stable")
@@ -95,7 +99,7 @@ class InteriorProgram:
         number = np.arange(unit.size) - np.searchsorted(unit, unit)
         self._at, self._shape = (unit, number), (units, int(number.max()) + 1)
         self._real = self._pad(np.ones(unit.size)) > 0
-        self._value, self._hold = self._pad(value[order]), self._pad(hold[order])
+        self._value, self._most, self._hold = (self._pad(each[order]) for each in (value, most, hold))
         rows = sparse.csr_array(usage[:, order])
         rows.eliminate_zeros()
         of = np.repeat(np.arange(r.size), np.diff(rows.indptr))
@@ -126,13 +130,14 @@ class InteriorProgram:
         """Return shares, multipliers of rows, those of laws, and lifted acceptances."""
         best, off = self._steps(self._start(self._inside()))
         if off > HELD:  # rows that are tight leave no room to start in
-            best, off = self._steps(self._start(np.where(self._real, 1.0 / self._real.sum(axis=1, keepdims=True), 1.0)))
+            even = 1.0 / self._most.sum(axis=1, keepdims=True)
+            best, off = self._steps(self._start(np.where(self._real, even, 1.0)))
         if best is None or off > HELD:
             return None
         y, k = np.zeros(self._count), self._joint.size
         charged = np.where(self._equal | (best.y > best.s), best.y, 0.0)
         y[self._joint], y[self._local] = charged[:k], charged[k + self._laws :]
-        kept = np.where(self._real & (best.x > _NOTHING), best.x, 0.0)
+        kept = np.where(self._real & (best.x > _NOTHING), self._most * best.x, 0.0)
         share = np.empty(self._order.size)
         share[self._order] = (kept / np.sum(kept, axis=1, keepdims=True))[self._at]
         w = best.y[k : k + self._laws] if self._laws else np.ones(1)
@@ -181,7 +186,7 @@ class InteriorProgram:
         k = self._joint.size
         used = np.maximum(self._C, 0.0) @ (1.0 / np.maximum(np.abs(self._r[:k]), 1.0)) * self._shape[0]
         x = np.where(self._real, 1.0 / (1.0 + used), 0.0)
-        x = np.where(self._real, x / x.sum(axis=1, keepdims=True), 1.0)
+        x = np.where(self._real, x / np.sum(self._most * x, axis=1, keepdims=True), 1.0)
         even, held = (np.einsum("nj,njr->r", np.where(self._real, each, 0.0), self._C) for each in (x, self._hold))
         rise, left = (even - held)[~self._equal[:k]], (self._r[:k] - held)[~self._equal[:k]]
         far = 0.5 * np.min(np.maximum(left, 0.0)[rise > 0] / rise[rise > 0], initial=2.0)
@@ -219,7 +224,7 @@ class InteriorProgram:
         own = np.zeros((outer + (n_laws > 0), outer + (n_laws > 0)))
         own[np.arange(outer), np.arange(outer)] = -np.divide(p.s[:outer], p.y[:outer], out=np.zeros(outer), where=free)
         own[k:outer, outer:] = own[outer:, k:outer] = 1.0
-        system = StepEquations(M, root, Q, own)
+        system = StepEquations(M, self._most * root, Q, own)
         dual = self._dual(p, q)
         left, sums = self._left(p, q), self._sums(p.x)
         rest = np.full(int(n_laws > 0), 1.0 - np.sum(w))
@@ -262,10 +267,10 @@ class InteriorProgram:
         w = p.y[k : k + self._laws] if self._laws else np.ones(1)
         worth = np.sum([x * one.slope(q) for x, one in zip(w, self._worths, strict=True)], axis=0)
         gains = self._value + self._back(np.append(worth, -p.y[k + self._laws :]))
-        return np.where(self._real, self._C @ p.y[:k] + p.of_unit[:, np.newaxis] - p.z - gains, 0.0)
+        return np.where(self._real, self._C @ p.y[:k] + self._most * p.of_unit[:, np.newaxis] - p.z - gains, 0.0)
 
     def _sums(self, x: Floats) -> Floats:
-        return np.asarray(np.sum(np.where(self._real, x, 0.0), axis=1) - 1.0)
+        return np.asarray(np.sum(self._most * x, axis=1) - 1.0)
 
     def _pairs(self, p: _Point) -> Floats:
         return np.append((p.x * p.z)[self._real], (p.s * p.y)[~self._equal])

@@ -7,6 +7,7 @@ bought as large as can be. Its multipliers price new columns (Dantzig and Wolfe 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ from smqopt.numeric import Floats, Indices, Mask
 
 _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 """What HiGHS is asked for, in normalised units: the next one where it gives up."""
+_CHOOSE, _PRIMAL = 0, 4
+"""Its ways. The dual simplex method gives up where shares are so small that units hardly feel them;
+the primal one is tried every second time."""
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
@@ -81,7 +85,7 @@ class Master:
         self._add(
             np.ones(place.size), sparse.csc_array((sign, (place, np.arange(place.size))), shape=(low.size, place.size))
         )
-        self._values = np.zeros(0)
+        self._values, self._most = np.zeros(0), np.zeros(0)
         self._phase, self._unit = 1, 1.0
         self._room = 0.0
 
@@ -91,17 +95,20 @@ class Master:
         value: Floats,
         usage: sparse.csc_array,
         lifts: sparse.csc_array | None = None,  # noqa: ARG002 -- for programs that bend
+        most: Floats | None = None,
     ) -> None:
         """Add columns.
 
         Each is of a unit, buys its value and uses the rows, shape (k, columns); `lifts` are
-        acceptances whose worth bends, which a linear program has none of.
+        acceptances whose worth bends, which a linear program has none of. `most` is the unit of
+        each share, about what it can be: HiGHS does not see small ones.
         """
-        scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage)
-        one = sparse.csc_array((np.ones(unit.size), (unit, np.arange(unit.size))), shape=(self._units, unit.size))
-        cost = np.zeros(unit.size) if self._phase == 1 else -value / self._unit
+        most = np.ones(unit.size) if most is None else most
+        scaled = sparse.csc_array(sparse.diags_array(1.0 / self._sizes) @ usage @ sparse.diags_array(most))
+        one = sparse.csc_array((most, (unit, np.arange(unit.size))), shape=(self._units, unit.size))
+        cost = np.zeros(unit.size) if self._phase == 1 else -most * value / self._unit
         self._add(cost, sparse.csc_array(sparse.vstack([scaled, one])))
-        self._values = np.append(self._values, value)
+        self._values, self._most = np.append(self._values, value), np.append(self._most, most)
 
     def limit(self, limits: Floats) -> None:
         """Set other limits of the rows, and seek shares that keep them, as at first."""
@@ -124,11 +131,12 @@ class Master:
         broken, zero = np.arange(self._broken), np.zeros(self._broken)
         self._bounds(broken, zero, zero + self._room)
         self._costs(broken, zero)
-        self._costs(self._broken + np.arange(self._values.size), -self._values / unit)
+        self._costs(self._broken + np.arange(self._values.size), -self._most * self._values / unit)
 
     def solve(self) -> MasterAnswer | None:
         """Solve it over the columns that there are; None where HiGHS reports no optimum."""
-        if not any(self._solves(tolerance) for tolerance in _TOLERANCES):
+        ways = zip(_TOLERANCES, itertools.cycle([_CHOOSE, _PRIMAL]), strict=False)
+        if not any(self._solves(*each) for each in ways):
             if not self.seeks_value or self._room >= _MORE:
                 return None
             self._room = _MORE
@@ -140,7 +148,7 @@ class Master:
             self._room = _ROOM * max(float(np.sum(x[: self._broken])), 0.0)
         y = -dual[: self._k]
         return MasterAnswer(
-            share=np.maximum(x[self._broken :], 0.0),
+            share=np.maximum(x[self._broken :], 0.0) * self._most,
             multipliers=np.where(self._equal, y, np.maximum(y, 0.0)) * self._unit / self._sizes,
             law_multipliers=np.ones(1),
             broken=float(np.sum(x[: self._broken])) / self._fine,
@@ -171,7 +179,8 @@ class Master:
         share = np.array(self._highs.getSolution().col_value)[first:]
         return np.where(mixed, share, np.round(share))
 
-    def _solves(self, tolerance: float) -> bool:
+    def _solves(self, tolerance: float, way: int) -> bool:
+        self._highs.setOptionValue("simplex_strategy", way)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._highs.setOptionValue(name, tolerance)
         if self._reaches_optimum():

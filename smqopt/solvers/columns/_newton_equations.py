@@ -1,14 +1,11 @@
-"""The equations of an optimum over drawn prices, and Newton steps."""
+"""The equations of an optimum over drawn prices."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Callable
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from smqopt.numeric import Floats, Indices
 from smqopt.solvers.columns._column_answers import Found
@@ -16,16 +13,10 @@ from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._draws import SURE
 from smqopt.solvers.columns._tops import REACH, Tops
 
-_STEPS, _PARTS = 12, (1.0, 0.5, 0.25, 0.125)
-"""Newton steps, and what of a step is taken where the whole does not lead nearer."""
 RELATIVE = 2.0**-20
 """Of the multipliers, for differences."""
 TIED = 2.0**-28
 """Laws as bad as the worst one, relative to the bound, count whatever their weight."""
-_DENSE = 256, 2048
-"""Up to so many unknowns the shortest step is taken: always, and where equations leave it open."""
-_LONG = 2.0**10
-"""A step that leads farther follows from equations that leave it open."""
 
 
 class Equations:
@@ -152,34 +143,3 @@ class Equations:
         under = [np.bincount(of, weights=every[k][rows], minlength=count) / search.unit for k in self._laws]
         alike = [0.0 * under[0], *(each - under[0] for each in under[1:])] if under else []
         return np.array([*kept, *alike]).reshape(-1, count)
-
-
-def newton_steps(
-    residual: Callable[[Floats], Floats], v: Floats, jacobian: Callable[[Floats, Floats], sparse.csc_array]
-) -> Floats:
-    """Take Newton steps as long as the largest residual falls."""
-    r = residual(v)
-    for _ in range(_STEPS if np.isfinite(r).all() else 0):
-        J = jacobian(v, r)
-        if not np.isfinite(J.data).all():
-            break
-        step = _step(J, r)
-        for part in _PARTS:
-            after = residual(v - part * step)
-            if np.max(np.abs(after), initial=0.0) < np.max(np.abs(r), initial=0.0):
-                break
-        else:
-            break
-        v, r = v - part * step, after
-    return v
-
-
-def _step(J: sparse.csc_array, r: Floats) -> Floats:
-    """Return a step; of few equations that leave it open, the shortest one."""
-    step = np.full(r.size, np.nan)
-    if r.size > _DENSE[0]:
-        with contextlib.suppress(RuntimeError):  # singular
-            step = np.asarray(splu(J).solve(r))
-    if r.size <= _DENSE[1] and not np.max(np.abs(step), initial=0.0) <= _LONG:
-        step = np.asarray(np.linalg.lstsq(J.toarray(), r, rcond=None)[0])
-    return step

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
+from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask, newton_steps
 from smqopt.solvers.columns._block_offers import join_lots
 from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 from smqopt.solvers.columns._draws import SURE
-from smqopt.solvers.columns._newton_equations import TIED, Equations, newton_steps
+from smqopt.solvers.columns._newton_equations import TIED, Equations
 from smqopt.solvers.columns._tops import REACH, Tops
 
 _SAME = 2.0**-20
@@ -175,7 +175,7 @@ def _newton(search: ColumnSearch, found: Found, kept: Mask, worth: Floats) -> Fo
         total = np.maximum(np.bincount(one.group, weights=np.maximum(one.share, 0.0), minlength=total.size), 1.0)
         group, price, share = one.group[kept], one.price[kept], (one.share / total[one.group])[kept]
         found = dataclasses.replace(one, z=np.maximum(one.z, least), group=group, price=price, share=share)
-    impossible = not possible or bool(np.any(one.weights < -TIED))
+    impossible = not possible or bool(np.any(one.weights < -TIED)) or not np.any(one.weights > 0)
     if impossible or not np.isfinite(search.slopes(one)).all():
         return start
     w = np.maximum(one.weights, 0.0)

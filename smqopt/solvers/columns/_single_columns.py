@@ -16,8 +16,6 @@ from smqopt.valuation import PriceListed, Valuation
 
 _EVEN, _LEAST = 8, 6
 """Even steps at the start; and how many powers of them where no offer has no value."""
-MOST_UNITS = 2.0**24
-"""How many units of a row a column may use."""
 _GRID = 64
 """Even steps of acceptance among the prices of which one is posted."""
 _INSIDE, _OFF = 2.0**-16, 2.0**-10
@@ -60,7 +58,6 @@ class SingleColumns:
 
     def first(self, sizes: Floats) -> list[Floats]:
         """Return acceptances to begin with, small ones where money is short."""
-        self._sizes = sizes
         if not self.rows.size:
             return []
         low, high = self.statement.lowest, self.statement.highest
@@ -126,9 +123,6 @@ class SingleColumns:
         cost = np.concatenate([self.dual.owners.cost(layer)[new] for layer, new in zip(values, rows, strict=True)])
         worth = np.concatenate([self.utility.value(layer)[new] for layer, new in zip(values, rows, strict=True)])
         usage = self._usage(row, q, cost)
-        most = abs(sparse.diags_array(1.0 / self._sizes) @ usage).max(axis=0).toarray().ravel()
-        kept = (most <= MOST_UNITS) | (q == self.statement.lowest[row])
-        row, q, worth, usage = row[kept], q[kept], worth[kept], usage[:, kept]
         self.row, self.acceptance = np.append(self.row, row), np.append(self.acceptance, q)
         return row, self.dual.m[row] * worth, usage
 
