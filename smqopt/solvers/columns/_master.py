@@ -19,9 +19,9 @@ from smqopt.numeric import Floats, Indices, Mask
 
 _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 """What HiGHS is asked for, in normalised units: the next one where it gives up."""
-_CHOOSE, _PRIMAL = 0, 4
-"""Its ways. The dual simplex method gives up where shares are so small that units hardly feel them;
-the primal one is tried every second time."""
+_WAYS = ("simplex_scale_strategy", "simplex_strategy"), ((2, 1), (0, 4))
+"""Its ways: scaled and dual, and as the program is, by the primal method. The dual one gives up where
+shares are so small that units hardly feel them, and scaling where limits leave no room."""
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
@@ -135,7 +135,7 @@ class Master:
 
     def solve(self) -> MasterAnswer | None:
         """Solve it over the columns that there are; None where HiGHS reports no optimum."""
-        ways = zip(_TOLERANCES, itertools.cycle([_CHOOSE, _PRIMAL]), strict=False)
+        ways = zip(_TOLERANCES, itertools.cycle(_WAYS[1]), strict=False)
         if not any(self._solves(*each) for each in ways):
             if not self.seeks_value or self._room >= _MORE:
                 return None
@@ -179,8 +179,9 @@ class Master:
         share = np.array(self._highs.getSolution().col_value)[first:]
         return np.where(mixed, share, np.round(share))
 
-    def _solves(self, tolerance: float, way: int) -> bool:
-        self._highs.setOptionValue("simplex_strategy", way)
+    def _solves(self, tolerance: float, way: tuple[int, int]) -> bool:
+        for name, value in zip(_WAYS[0], way, strict=True):
+            self._highs.setOptionValue(name, value)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._highs.setOptionValue(name, tolerance)
         if self._reaches_optimum():
