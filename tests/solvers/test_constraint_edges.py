@@ -184,6 +184,31 @@ def test_a_budget_of_just_what_is_asked_for(law, record, budget, best, off):
     assert certificate.lower_bound == pytest.approx(best, rel=1e-9)
 
 
+@pytest.mark.parametrize("least", [0.1, 0.2, 0.3])
+def test_doubles_that_spend_just_the_budget_may_cost_more(least):
+    """F of a Beta law is rounded: balls showed that the offers cost more than the budget."""
+    law, record = smq.Beta(2, 3), smq.AcceptanceRange(at_least=least)
+    one = smq.Market([0.3], law)
+    spend = float(law.ppf(least)) * least
+    for budget in spend * (1.0 + np.arange(-2, 3) * 2.0**-52):
+        certificate = smq.verify(smq.solve(one, float(budget), constraints=[record]))
+        assert certificate.valid, certificate.reasons
+        assert certificate.lower_bound == pytest.approx(0.3 * least, rel=1e-9)
+
+
+def test_the_least_spend_at_the_least_budget():
+    """Under three laws, of which HiGHS solves no program in its own scaling."""
+    laws = smq.Scenarios(
+        [smq.Discrete([0.2, 0.5, 1.0], [0.3, 0.3, 0.4]), *(smq.Triangular(0, 0.4, h) for h in (1.3, 1.0))]
+    )
+    market_of_two = smq.Market([1.827, 0.436], laws, groups={"h": ["h1", "h0"]})
+    half = smq.Coverage("h", "h1", at_least=0.5)
+    least = smq.solve(market_of_two, 1e3, constraints=[half], objective=smq.LeastSpend()).objective_value
+    certificate = smq.verify(smq.solve(market_of_two, least, constraints=[half], objective=smq.LeastSpend()))
+    assert certificate.valid, certificate.reasons
+    assert certificate.upper_bound == pytest.approx(0.342415421, rel=1e-9)
+
+
 @pytest.mark.parametrize("law", [smq.Triangular(0, 0.4, 1), UNDER_LAWS])
 def test_a_budget_below_what_is_asked_for(law):
     record = smq.AcceptanceRange(at_least=0.5)

@@ -102,8 +102,9 @@ def _solve_or_loosen(
 def _keeps(statement: Statement, budget: float, found: Solution) -> bool:
     """Say whether offers keep all rows, and the budget by more than rounding."""
     share = row_excess(statement, Offers(found.thresholds, found.acceptance, found.lottery))[1]
-    spend = exact_dot(found.spend, found.market.weights, up=True)
-    return bool(np.all(share <= SIDE_ROW.value) and spend <= budget)
+    paid = found.market.weights * found.spend
+    rounding = BUDGET_MARGIN.value / 4 * float(np.sum(paid[found.acceptance < 1]))  # of F, which balls hold
+    return bool(np.all(share <= SIDE_ROW.value) and exact_dot(paid, np.ones(paid.size), up=True) + rounding <= budget)
 
 
 def _solve(
