@@ -20,8 +20,8 @@ from smqopt.numeric import Floats, Indices, Mask
 _TOLERANCES = (1e-10, 1e-10, 1e-9, 1e-8, 1e-7)
 """What HiGHS is asked for, in normalised units: the next one where it gives up."""
 _WAYS = ("simplex_scale_strategy", "simplex_strategy"), ((2, 1), (0, 4))
-"""Its ways: scaled and dual, and as the program is, by the primal method. The dual one gives up where
-shares are so small that units hardly feel them, and scaling where limits leave no room."""
+"""Its ways: scaled and dual, and as the program is, by the primal method. The dual one gives up
+where shares are so small that units hardly feel them, and scaling where limits leave no room."""
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
