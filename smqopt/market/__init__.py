@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from smqopt.market._laws_by_group import LawsByGroup as LawsByGroup
     from smqopt.market._lottery import Lottery as Lottery
     from smqopt.market._market import Market as Market
-    from smqopt.market._most_acceptance import most_acceptance as most_acceptance
     from smqopt.market._numbers import checked_budget as checked_budget, numbers as numbers
     from smqopt.market._offers import (
         Offers as Offers,
@@ -49,7 +48,11 @@ if TYPE_CHECKING:
     from smqopt.market.expansion._bent import OverLaws as OverLaws
     from smqopt.market.expansion._expansion import Expansion as Expansion
     from smqopt.market.expansion._fold import fold as fold, thin as thin, unfold as unfold
-    from smqopt.market.expansion._make import expansion_of as expansion_of, needs_expansion as needs_expansion
+    from smqopt.market.expansion._make import (
+        BUDGET_WORDS as BUDGET_WORDS,
+        expansion_of as expansion_of,
+        needs_expansion as needs_expansion,
+    )
     from smqopt.market.expansion._under_each_law import under_each_law as under_each_law
     from smqopt.market.objectives._bought_owners import BoughtOwners as BoughtOwners
     from smqopt.market.objectives._diminishing_returns import (
@@ -106,6 +109,7 @@ if TYPE_CHECKING:
         solution_to_dict as solution_to_dict,
     )
     from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices
+    from smqopt.market.statement._room import room_of as room_of
     from smqopt.market.statement._state import (
         asks_without_end as asks_without_end,
         state as state,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from smqopt.numeric._frozen_dict import FrozenDict as FrozenDict
     from smqopt.numeric._incomplete_gamma import incomplete_gamma as incomplete_gamma
+    from smqopt.numeric._irreducible_subset import irreducible as irreducible
     from smqopt.numeric._legendre import legendre_rule as legendre_rule
     from smqopt.numeric._named_values import (
         Names as Names,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from smqopt.market import Linear, Objective, Statement, Utility, most_acceptance, tie_slopes
+from smqopt.market import Linear, Objective, Statement, Utility, room_of, tie_slopes
 from smqopt.numeric import SIDE_ROW, Floats, Indices, Mask
 from smqopt.solvers.columns._block_columns import BlockColumns
 from smqopt.solvers.columns._single_columns import SingleColumns
@@ -65,6 +65,7 @@ class ColumnAnswers:
         self._take_limits(statement, safe, budget)
         self._linear = utility.each if isinstance(utility, Linear) else None
         self._in_blocks = self.blocks.rows
+        self.room = room_of(statement, safe)
         self.sizes = self._sizes()
 
     def under(self, weights: Floats) -> Utility:
@@ -176,7 +177,7 @@ class ColumnAnswers:
         there are no such prices, or more is amiss.
         """
         height, s = self.blocks.heights(z, worth), self.shares(self.blocks.usage.T)
-        charged = self.blocks.usage @ np.where(self.takes, z, 0.0)
+        charged = self.blocks.usage @ np.where(self.room.takes, z, 0.0)
         top, scarce = np.zeros(self.blocks.count), (s < 1) & (charged > 0)
         np.maximum.at(top, self.blocks.group, np.where(scarce, 0.0, height))
         far = (height - top[self.blocks.group])[scarce] / charged[scarce]
@@ -185,7 +186,7 @@ class ColumnAnswers:
 
     def lift_prices(self, z: Floats, more: float) -> Floats:
         """Return multipliers with those of rows that only take raised, relatively."""
-        return np.where(self.takes, z * (1.0 + more), z)
+        return np.where(self.room.takes, z * (1.0 + more), z)
 
     def _tops(self, height: Floats) -> float:
         tops = np.zeros(self.blocks.count)
@@ -194,42 +195,15 @@ class ColumnAnswers:
 
     def _sizes(self) -> Floats:
         """Return the largest terms that each row can have; shape (k + 1,)."""
-        statement = self.statement
-        dearest = statement.reduced.high.copy()
-        if statement.blocks is not None:
-            rows = statement.blocks.rows
-            dearest[rows] = np.maximum(dearest[rows], statement.blocks.highest()[statement.blocks.of_row[rows]])
-        spend, self.reach, self.ends = self._reach(dearest)
-        used = abs(statement.acceptance) @ self.reach + abs(statement.spend) @ spend
-        most = np.append(float(np.sum(self._m * spend)), used)
-        limits = np.abs(self._limits)
-        sizes = np.where(self.ends, np.minimum(most, _MUCH * limits), most) + limits
+        statement, room = self.statement, self.room
+        used = abs(statement.acceptance) @ room.acceptance + abs(statement.spend) @ room.spend
+        most, limits = np.append(float(np.sum(self._m * room.spend)), used), np.abs(self._limits)
+        sizes = np.where(room.takes & (self._limits > 0), np.minimum(most, _MUCH * limits), most) + limits
         return np.where(sizes > 0, sizes, 1.0)
-
-    def _reach(self, dearest: Floats) -> tuple[Floats, Floats, Mask]:
-        """Return what limits leave of each payment and acceptance, and which limits do.
-
-        Those from which no other row may take back; shape (n′,) twice and (k + 1,).
-        """
-        statement, reduced = self.statement, self.statement.reduced
-        below = [each.minimum(0.0).sum(axis=1) < 0 for each in (statement.acceptance, statement.spend)]
-        self.takes = ~np.append(False, np.logical_or(*below))
-        ends = (self._limits > 0) & self.takes
-        spend, acceptance = np.minimum(dearest, self._limits[0] / self._m), np.ones(dearest.size)
-        for matrix, most in ((statement.spend, spend), (statement.acceptance, acceptance)):
-            entry = sparse.coo_array(matrix)
-            row, column = entry.coords
-            at = np.flatnonzero(ends[1:][row] & (entry.data > 0))
-            np.minimum.at(most, column[at], statement.at_most[row[at]] / entry.data[at])
-        floor = np.zeros(dearest.size)
-        if statement.blocks is not None:
-            rows = statement.blocks.rows
-            cheapest = np.array([nodes.min(initial=np.inf) for nodes in statement.blocks.nodes])
-            floor[rows] = cheapest[statement.blocks.of_row[rows]]
-        return spend, np.minimum(acceptance, most_acceptance(reduced.valuation, spend, floor)), ends
 
     def shares(self, usage: sparse.csc_array | Floats) -> Floats:
         """Return what limits leave of shares of columns, or little more; powers of 2."""
-        units = sparse.diags_array(1.0 / self._limits[self.ends])
-        most = sparse.csc_array(units @ sparse.csr_array(usage)[self.ends]).max(axis=0).toarray().ravel()
+        ends = self.room.takes & (self._limits > 0)
+        units = sparse.diags_array(1.0 / self._limits[ends])
+        most = sparse.csc_array(units @ sparse.csr_array(usage)[ends]).max(axis=0).toarray().ravel()
         return np.exp2(-np.floor(np.log2(np.maximum(most, 1.0))))

@@ -49,7 +49,7 @@ class ColumnSearch(ColumnAnswers):
 
     def __init__(self, statement: Statement, objective: Objective | Utility, safe: float, budget: float) -> None:
         super().__init__(statement, objective, safe, budget)
-        half = float(np.max(np.abs(self.values(0.5 * self.reach))))
+        half = float(np.max(np.abs(self.values(0.5 * self.room.acceptance))))
         self._unit = (half if 0 < half < np.inf else 1.0) * _FINE
         self._master = self._new_master()
         self._of_singles, self._of_blocks = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)

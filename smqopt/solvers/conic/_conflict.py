@@ -7,8 +7,9 @@ from typing import Any
 
 import cvxpy as cp
 
+from smqopt.market import BUDGET_WORDS
+from smqopt.numeric import irreducible
 from smqopt.program import Entry, Program
-from smqopt.solvers._irreducible_subset import BUDGET, irreducible
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 
 
@@ -17,15 +18,15 @@ def find_conflict(program: Program, accept_inaccurate: bool, options: Mapping[st
     groups: dict[str, list[Entry]] = {}
     for words, constraint in program.named:
         groups.setdefault(words, []).append(constraint)
-    if BUDGET not in program.removed:
-        groups[BUDGET] = [program.budget_constraint]
+    if BUDGET_WORDS not in program.removed:
+        groups[BUDGET_WORDS] = [program.budget_constraint]
     apart = {id(constraint) for group in groups.values() for constraint in group}
     own = [constraint for constraint in program.entries() if id(constraint) not in apart]
 
     def is_feasible(names: Sequence[str]) -> bool:
         constraints = [constraint for name in names for constraint in groups[name]]
         problem: cp.Problem = program.feasibility_of([*own, *constraints])
-        if BUDGET in names and program.current_budget() == 0:
+        if BUDGET_WORDS in names and program.current_budget() == 0:
             nothing = [program.acceptance == 0, program.spend == 0]
             problem = cp.Problem(cp.Minimize(0), [*constraints, *nothing])
         try:

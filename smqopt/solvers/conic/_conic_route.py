@@ -11,10 +11,9 @@ import cvxpy as cp
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market import InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
+from smqopt.market import BUDGET_WORDS, InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
 from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, Floats
 from smqopt.program import FLOOR_ON_SPEND, LinearConstraint, Program, require_convex, shortened_text, words_of
-from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._conflict import find_conflict
@@ -139,7 +138,7 @@ def _solution(program: Program, budget: float, acceptance: Floats, details: dict
         return deliver("conic", market, budget, offers, price if paid else 0.0, status, all_details, **known)
 
     solution = offer(acceptance)
-    if BUDGET in program.removed:
+    if BUDGET_WORDS in program.removed:
         return solution
     require_within_budget(solution)
     over = solution.total_spend / budget - 1.0 if budget > 0 else 0.0
@@ -172,6 +171,6 @@ def _no_offers(program: Program, budget: float) -> Solution:
         Status.ZERO_BUDGET if has_value else Status.INFEASIBLE,
         {},
         constraints=program.extensions,
-        conflict=() if has_value else (BUDGET, f"a finite value of {aim.words}"),
+        conflict=() if has_value else (BUDGET_WORDS, f"a finite value of {aim.words}"),
         objective=aim,
     )

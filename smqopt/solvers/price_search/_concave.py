@@ -20,6 +20,7 @@ import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import (
+    BUDGET_WORDS,
     Linear,
     Market,
     Objective,
@@ -32,7 +33,6 @@ from smqopt.market import (
     status_of,
 )
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL
-from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers._result import deliver
 from smqopt.solvers.price_search._linear_owners import meet
 from smqopt.solvers.price_search._response import parts_of
@@ -54,7 +54,7 @@ def solve_concave(market: Market, budget: float, objective: Objective, *, lotter
     utility = objective.utility(market)
     status = status_of(market, B, objective)
     if status in (Status.ZERO_BUDGET, Status.INFEASIBLE):
-        conflict = (BUDGET, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
+        conflict = (BUDGET_WORDS, f"a finite value of {objective.words}") if status is Status.INFEASIBLE else ()
         free = (market.low == 0) & utility.wanted & (status is Status.ZERO_BUDGET)  # an atom at 0 sells for nothing
         offers = Offers(market.low.copy(), np.where(free, market.valuation.cdf(market.low), 0.0))
         return _deliver(market, B, offers, math.inf, status, {"steps": 0}, objective=objective, conflict=conflict)

@@ -9,6 +9,7 @@ import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import (
+    BUDGET_WORDS,
     ConstraintRecord,
     Linear,
     Market,
@@ -19,8 +20,7 @@ from smqopt.market import (
     state,
     without_money,
 )
-from smqopt.numeric import BUDGET_MARGIN, FrozenDict
-from smqopt.solvers._irreducible_subset import BUDGET, irreducible
+from smqopt.numeric import BUDGET_MARGIN, FrozenDict, irreducible
 from smqopt.solvers.columns._column_answers import Found
 from smqopt.solvers.structured._search import FEW, search
 
@@ -86,11 +86,13 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     stated = state(statement.market, [record for record in statement.records if record.words in conflict])
     plenty = 2.0 * stated.most_that_can_be_spent() + budget
     in_rows = _is_in_rows(stated)
-    amount = budget if BUDGET in conflict and not in_rows else plenty
+    amount = budget if BUDGET_WORDS in conflict and not in_rows else plenty
     if not amount > 0 or stated.reduced.n > _MOST_FOR_RAYS or stated.conflict() is not None:
         return FrozenDict({})
     more = max(amount, _LEAST * stated.most_that_can_be_spent())
-    names = np.array(["" if in_rows else BUDGET, *(stated.records[number].words for number in stated.record_of_row)])
+    names = np.array(
+        ["" if in_rows else BUDGET_WORDS, *(stated.records[number].words for number in stated.record_of_row)]
+    )
     search = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), *_close_below(more))
 
     few = len(conflict) <= _FEW_NAMES
@@ -121,13 +123,15 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     first = search.find_ray()
     if first is None:
         return FrozenDict({})
-    found = {name: give_way(name, first) for name in (BUDGET, *conflict) if name in conflict and np.any(names == name)}
+    found = {
+        name: give_way(name, first) for name in (BUDGET_WORDS, *conflict) if name in conflict and np.any(names == name)
+    }
     return FrozenDict({name: far for name, far in found.items() if np.isfinite(far)})
 
 
 def _is_in_rows(statement: Statement) -> bool:
     """Say whether the budget is rows, one a law; the statement's own never binds."""
-    return any(not record.name and record.words == BUDGET for record in statement.records)
+    return any(not record.name and record.words == BUDGET_WORDS for record in statement.records)
 
 
 def _turn(record: ConstraintRecord, market: Market) -> int:
@@ -147,7 +151,7 @@ def _close_below(budget: float) -> tuple[float, float]:
 
 def _words(number: int | None, statement: Statement, objective: Objective) -> str:
     if number is None:
-        return BUDGET
+        return BUDGET_WORDS
     if number == _VALUE:
         return f"a finite value of {objective.words}"
     return statement.records[number].words

@@ -7,9 +7,6 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-BUDGET = "the budget"
-"""How the budget is called among a conflict."""
-
 
 def irreducible(items: Sequence[Item], is_feasible: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
     """Drop items one by one; each stays out where the rest still cannot hold together.
