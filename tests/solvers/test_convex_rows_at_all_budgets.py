@@ -137,3 +137,16 @@ def test_a_range_of_one_acceptance_behind_a_common_price_is_an_equation(budget):
         assert certificate.gap < 1e-9
         assert solution.acceptance[[0, 2]] == pytest.approx(0.3, abs=1e-9)
         assert np.max(np.abs(solution.constraint_prices)) < 1e3
+
+
+def test_chords_meet_the_hull_inside_a_flat_piece():
+    """Straight pieces end at both ends of the piece of an irregular law on which an owner draws."""
+    law = smq.Mixture([smq.Uniform(0, 1), smq.Uniform(0.5, 0.6)], [0.7, 0.3])
+    market = smq.Market([0.137, 0.431, 0.172, 1.143], law)
+    program = smq.Program(market, 0.12, ironed=True)
+    program.constraints += [cp.norm(program.acceptance) <= 0.8]
+    certificate = smq.verify(smq.solve(program))
+    assert certificate.valid, certificate.reasons
+    plain = smq.solve(market, 0.12)
+    assert plain.acceptance[3] > 0.27  # she draws, and the row takes nothing
+    assert certificate.lower_bound == pytest.approx(plain.purchased_privacy, rel=1e-9)

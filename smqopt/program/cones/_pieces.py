@@ -157,14 +157,16 @@ class Pieces:
     def _on_hull(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return slope, threshold and acceptance at thresholds.
 
-        Inside a flat piece, those of its lower end. Shape (m · k,) each.
+        Inside a flat piece, those of its lower end, or its upper one beyond the centre: between the
+        two the chord is the hull. Shape (m · k,) each.
         """
         law = self._law_of_points
         slope, q = np.array(law.virtual_cost(theta)), np.array(law.cdf(theta))
         if isinstance(self._of_points, Ironed):
             on = self._of_points.around(q, to_the_end=True)
-            slope[on.owner], q[on.owner] = on.slope, on.low_acceptance
-            theta[on.owner] = on.low
+            beyond = on.owner % _POINTS > _STEPS + 1
+            slope[on.owner], q[on.owner] = on.slope, np.where(beyond, on.high_acceptance, on.low_acceptance)
+            theta[on.owner] = np.where(beyond, on.high, on.low)
         return slope, theta, q
 
     def _slope_at(self, q: Floats) -> Floats:
