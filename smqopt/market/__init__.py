@@ -108,7 +108,7 @@ if TYPE_CHECKING:
         solution_from_parts as solution_from_parts,
         solution_to_dict as solution_to_dict,
     )
-    from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices
+    from smqopt.market.statement._allowed_prices import AllowedPrices as AllowedPrices, price_floors as price_floors
     from smqopt.market.statement._room import room_of as room_of
     from smqopt.market.statement._state import (
         asks_without_end as asks_without_end,

@@ -331,3 +331,24 @@ def test_no_posted_prices_keep_what_lotteries_keep(law, budget, records, conflic
     assert solution.status is smq.Status.INFEASIBLE
     named = [records[k].words if isinstance(k, int) else k for k in conflict]
     assert list(solution.conflict) == named
+
+
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Beta(2, 3), smq.PiecewiseUniform([0, 0.25, 0.6, 1], [1, 0, 1])])
+@pytest.mark.parametrize("floor", [0.4, 0.5, 0.9])
+def test_no_price_lies_below_a_floor(law, floor):
+    """Below a floor there are lotteries alone: chances in between were posted at the price that has them."""
+    for epsilon in ([1.0], [1.0, 0.7]):
+        market = smq.Market(epsilon, law)
+        solution = smq.solve(market, 0.6, constraints=[smq.PriceRange(at_least=floor)], lotteries=False, gap=1e-9)
+        certificate = smq.verify(solution)
+        assert certificate.valid, certificate.reasons
+        assert np.all(solution.thresholds[solution.acceptance > 0] >= floor)
+        prices = np.append(0.0, np.linspace(floor, 1.0, 801))
+        q = np.where(prices > 0, law.cdf(prices), 0.0)
+        best = max(
+            float(np.dot(epsilon, q[list(chosen)]))
+            for chosen in itertools.product(range(0, prices.size, 1 if len(epsilon) == 1 else 16), repeat=len(epsilon))
+            if float(np.sum((prices * q)[list(chosen)])) <= 0.6
+        )
+        assert certificate.lower_bound >= 0.8 * best  # of prices that stand on no list few are tried
+        assert certificate.upper_bound >= best * (1 - 1e-12)

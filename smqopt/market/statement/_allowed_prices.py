@@ -177,6 +177,14 @@ def without_hull(market: Market, allowed: AllowedPrices) -> Mask:
     return found
 
 
+def price_floors(law: Valuation, n: int) -> Floats:
+    """Return the floors of prices inside supports, 0 where there is none; shape (n,)."""
+    found = np.zeros(n)
+    for part, index in law.parts():
+        found[index] = part.floor if isinstance(part, PriceFloored | PriceBounded) else 0.0
+    return found
+
+
 def _in_gap(law: Valuation, floor: Floats, least: Floats, most: Floats) -> Mask:
     """Say whose floor lies in a gap of the support, its upper end included.
 

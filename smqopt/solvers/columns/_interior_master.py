@@ -61,13 +61,14 @@ class InteriorMaster(Master):
             self._scale = max(abs(worth), np.finfo(float).tiny)
         most = self._most[chosen]
         unit, value = self._unit_of[chosen], self._values[chosen] * most / self._scale
-        few = unit, value, *(each[:, chosen] * most for each in (usage, lifts[wanted, :])), most
+        used, lifted = (sparse.csc_array(each[:, chosen] * most) for each in (usage, lifts[wanted, :]))
+        columns = unit, value, used, lifted
         worths = [LawUtility(one.take(wanted), self._m[wanted] / self._scale) for one in self._each]
         with np.errstate(
             over="ignore", invalid="ignore", divide="ignore"
         ):  # it ends where steps lead out of the doubles
             hold = np.append(self._hold, np.zeros(self._unit_of.size - self._hold.size))[chosen] / most
-            found = InteriorProgram(worths, self._limits(), self._equal, self._units, *few, hold).solve()
+            found = InteriorProgram(worths, self._limits(), self._equal, self._units, *columns, most, hold).solve()
         if found is None:
             return self._last  # what was found before has bounds, too
         share, q = np.zeros(self._unit_of.size), np.ones(self._m.size)

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from scipy import sparse
 
-from smqopt.market import Linear, Offers, Statement, Utility
+from smqopt.market import Linear, Offers, Statement, Utility, price_floors
 from smqopt.numeric import Floats, Indices, Mask
 from smqopt.solvers.structured._dual import Dual, DualPoint
 from smqopt.solvers.structured._primal_recovery import recover
@@ -192,9 +192,11 @@ class SingleColumns:
                 layer = np.full(n, np.nan)
                 layer[index] = part.cdf(np.full(layer[index].size, price))
                 layers.append(layer)
-        layers += [even * (k / _GRID) for k in range(_GRID + 1)]
-        q = np.nan_to_num(np.array(layers))
-        price = np.array([law.ppf(layer) for layer in q])
+        floor = price_floors(law, n)
+        least = np.where(floor > 0, law.cdf(floor), 0.0)
+        q = np.nan_to_num(np.array([*layers, least, *(even * (k / _GRID) for k in range(_GRID + 1))]))
+        q = np.where(q >= least, q, 0.0)  # below a floor there are lotteries alone
+        price = np.array([np.maximum(law.ppf(layer), floor) for layer in q])
         q = np.where(q > 0, np.array([law.cdf(theta) for theta in price]), 0.0)
         pairs = np.unique(np.column_stack([np.tile(np.arange(n), len(q)), q.ravel(), price.ravel()]), axis=0)
         row, q, price = pairs[:, 0].astype(np.intp), pairs[:, 1], np.where(pairs[:, 1] > 0, pairs[:, 2], 0.0)

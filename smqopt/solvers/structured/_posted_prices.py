@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Objective, Offers, Statement
+from smqopt.market import Objective, Offers, Statement, price_floors
 from smqopt.numeric import BUDGET_MARGIN, Floats, Indices
 from smqopt.solvers.columns._block_offers import offers_with_blocks, posted_lots
 from smqopt.solvers.columns._column_answers import Found
@@ -83,6 +83,6 @@ def _offers(statement: Statement, rows: Indices, acceptance: Floats) -> Offers:
     Numbers of a program's own are no prices, and stay.
     """
     law = statement.reduced.valuation.take(rows)
-    thresholds = law.ppf(acceptance)
+    thresholds = np.where(acceptance > 0, np.maximum(law.ppf(acceptance), price_floors(law, rows.size)), law.low)
     posted = np.where(acceptance > 0, law.cdf(thresholds), 0.0)
     return Offers(thresholds, np.where(statement.stand_ins()[rows], acceptance, posted))
