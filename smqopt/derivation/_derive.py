@@ -307,7 +307,9 @@ def _derive(law: Valuation, owners: Index = _ALL) -> Derivation:
             break
     assert best is not None  # noqa: S101 - there is always a general form
     if not _is_proved(best) and law.size is None and best[0].law.parameters:
-        best = min(best, _settle_steps(_derive_formulas(in_numbers(law), ()), law, owners), key=_rank)
+        numbers = in_numbers(law)
+        if numbers is not None:
+            best = min(best, _settle_steps(_derive_formulas(numbers, ()), law, owners), key=_rank)
     return Derivation(law, best[1], best[0])
 
 

@@ -83,3 +83,28 @@ def test_a_root_below_nought_by_a_rounding_leaves_a_cost_at_high():
     law = smq.from_cdf("1 - (1 - (theta/1.85)**2)**1.3", low=0.0, high=1.85)
     assert law.virtual_cost(1.85) > 1.85
     assert smq.derive(law).verdict is Verdict.PROVED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "law",
+    [
+        smq.Gamma(170, 0.02, 0, 9),
+        smq.Gamma(170, 0.02, 0.5, 9),
+        smq.Truncated(smq.Gamma(200, 0.01, 0, 5), 1, 3),
+        smq.Gamma(100.5, 0.01, 0, 2),
+        smq.Beta(60, 80),
+        smq.Weibull(150, 0.01, 0, 1),
+    ],
+    ids=repr,
+)
+def test_large_shapes_overflow_no_double_and_refute_nothing(law):
+    """Γ(200) and 0.02^170 are no doubles; as a sum of 200 terms F is too deep for SymPy."""
+    assert smq.derive(law).verdict is Verdict.PROVED
+
+
+@pytest.mark.slow
+def test_a_composition_with_a_long_sum_is_refused():
+    law = smq.Mixture([smq.Gamma(150, 0.01, 0, 1), smq.Uniform(0, 2)], [0.5, 0.5])
+    with pytest.raises(smq.InputError, match="no formula in symbols"):
+        smq.derive(law)

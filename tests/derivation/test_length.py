@@ -169,9 +169,12 @@ def test_steps_that_are_counted_have_the_worst_verdict_of_them(full):
 
 
 def test_what_was_said_above_is_left_out_where_room_is_short(full):
-    law = replace(full[0], price=ROUNDED)
+    findings = tuple(replace(each, is_rounded=True) for each in full[0].findings)
+    law = replace(full[0], price=ROUNDED, findings=findings)
     shown = fit([law] * 2, 2 * words(law) - 1)
     assert [each.price for each in shown] == [ROUNDED, ""]
+    exact = replace(law, findings=full[0].findings)
+    assert [each.price for each in fit([exact] * 2, 2 * words(exact) - 1)] == ["", ""]
     said = [each for law in shown for step in law.steps for note in step.after for each in _SENTENCE.split(note)]
     assert said
     assert len(set(said)) == len(said)
@@ -206,3 +209,13 @@ def test_a_page_says_that_numbers_are_rounded_wherever_they_are():
         page = derive(law).to_markdown()
         assert page.count("rounded to six in print") == said, law
         assert derive(law).to_markdown("full").count("rounded to six in print") >= said
+
+
+@pytest.mark.slow
+def test_no_note_on_rounding_where_what_is_shown_is_exact():
+    """Of this law a formula of one step alone is rounded."""
+    derivation = derive(smq.LogNormal(0, 0.5, 0.25, 3))
+    decimals = re.compile(r"[0-9][.][0-9]{5,}")
+    pages = [derivation.to_markdown(form) for form in ("summary", "short", "full")] + [derivation.to_latex("theorem")]
+    for page in pages:
+        assert ("rounded to six in print" in page) == bool(decimals.search(page))

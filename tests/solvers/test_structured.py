@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
+from smqopt.solvers._irreducible_subset import BUDGET
 
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.market import state
-from smqopt.solvers._irreducible_subset import BUDGET
 from smqopt.solvers.structured._dual import Dual
 from smqopt.solvers.structured._response import Owners
 

@@ -115,8 +115,10 @@ class SolvedInstance(InstanceValues):
         sides = self.sides(equation)
         if sides is None:
             return None
-        if self._leaves_support(equation) or (np.isnan(sum(itertools.chain(*sides))) and self._leaves_reals(equation)):
+        if self._leaves_support(equation):
             return False
+        if np.isnan(sum(itertools.chain(*sides))) and self._leaves_reals(equation):  # or the doubles
+            return False if self.is_careful else replace(self, is_careful=True).holds(equation)
         if not self.is_careful and self._fits(equation, sides) is False:
             return replace(self, is_careful=True).holds(equation)
         found = self._fits(equation, sides)
@@ -346,8 +348,14 @@ class SolvedInstance(InstanceValues):
     def _is_met(self, condition: sp.Basic, known: Mapping[sp.Basic, Any]) -> bool:
         if condition in (sp.S.true, sp.S.false):
             return bool(condition)
-        left, right = (self._value(side, known) for side in condition.args)
+        left, right = (self._bound(side, known) for side in condition.args)
         return bool({sp.Le: left <= right, sp.Ge: left >= right, sp.Lt: left < right}[type(condition)])
+
+    def _bound(self, side: sp.Expr, known: Mapping[sp.Basic, Any]) -> Any:
+        """Compute a side of a case; in balls where doubles may overflow, or vanish."""
+        value = self._value(side, known)
+        is_plain = not known and not side.has(*_NO_FORMULA) and side not in (sp.oo, -sp.oo)
+        return self._in_balls(side, float(value)) if self.is_careful and is_plain else value
 
 
 def has_bounded_cost(law: Valuation) -> bool:

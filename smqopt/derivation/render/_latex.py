@@ -14,7 +14,7 @@ from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._latex_text import display, prose_in_latex as text
 from smqopt.derivation.render._room import fit_lines
 from smqopt.derivation.render._sections import LATEX_FORMS, check_form, checks_in_words, shown_laws
-from smqopt.derivation.render._shown import REGULARITY, ShownEquation, ShownLaw, ShownStep
+from smqopt.derivation.render._shown import REGULARITY, ROUNDED, ShownEquation, ShownLaw, ShownStep
 from smqopt.derivation.statement._law_in_words import name_in_words
 from smqopt.notation import LEGEND, PAPER
 
@@ -95,7 +95,9 @@ def latex_document(
     if title:
         lines += [rf"\title{{{text(title)}}}", r"\author{}", r"\date{}", r"\maketitle"]
     for law, family in zip(laws, _names(derivation), strict=True):
-        lines += [*_proposition(law, family, _MOST_LINES[form][0]), *_proof(law, _MOST_LINES[form][1])]
+        theorem = "\n".join([*_proposition(law, family, _MOST_LINES[form][0]), *_proof(law, _MOST_LINES[form][1])])
+        is_rounded = any(each.is_rounded and _is_in(theorem, each) for each in law.equations)
+        lines.append(theorem if form == "full" or is_rounded else theorem.replace(f" {text(ROUNDED)}", ""))
     if form == "full":
         lines += [r"\section*{The steps}", text(checks_in_words())]
         for law in laws:
@@ -104,6 +106,11 @@ def latex_document(
         lines += [line for step in general_page() for line in _step(step, "")]
     body = "\n".join(lines)
     return "\n".join([body, *_legend(body, laws), *_bibliography(), r"\end{document}", ""])
+
+
+def _is_in(document: str, shown: ShownEquation) -> bool:
+    """Tell whether a formula stands in a document, as an equation or a definition."""
+    return any(display(latex, shown.key) in document for latex in (shown.latex, shown.latex.replace(":=", "=", 1)))
 
 
 def _names(derivation: Derived) -> list[str]:

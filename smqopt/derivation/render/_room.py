@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from smqopt.algebra import Verdict
@@ -18,6 +18,7 @@ from smqopt.derivation.render._shown import (
     ShownLaw,
     ShownStep,
     WordCount,
+    without_needless_note,
 )
 
 MOST_WORDS = 1200
@@ -79,26 +80,31 @@ def fit(laws: Sequence[ShownLaw], room: int, count: WordCount = IN_MARKDOWN) -> 
 
     if sum(map(words_of, laws)) + len(about_laws(laws).split()) <= room:
         return list(laws)
+    return without_needless_note(_fit_parts(laws, room, words_of))
+
+
+def _fit_parts(laws: Sequence[ShownLaw], room: int, count: Callable[[ShownLaw], int]) -> list[ShownLaw]:
+    """Keep what has room, and name the rest."""
     room -= len(f"{_SHARED if len(laws) > 1 else ''} {_LEFT}".split())
     whole, laws = laws, _say_once(laws)
     shown = [_reduce(law, frozenset()) for law in laws]
     for k in reversed(range(len(laws))):
-        if sum(map(words_of, shown)) <= room:
+        if sum(map(count, shown)) <= room:
             break
         shown[k] = _row(laws[k], _statements(whole[k : k + 1]))
     open_laws = {k for k, law in enumerate(shown) if law.steps or law.findings}
     first = len(shown) - 1
-    while sum(map(words_of, shown)) > room and first > 1:  # as many rows as there is room for
+    while sum(map(count, shown)) > room and first > 1:  # as many rows as there is room for
         first -= 1
         shown = [*shown[:first], _rest(laws[first:], _statements(whole[first:]))]
-    used = sum(map(words_of, shown))
+    used = sum(map(count, shown))
     kept: list[frozenset[tuple[int | None, int]]] = [frozenset()] * len(laws)
     for item in sorted(_items(laws), key=lambda each: _order(laws, each)):
         k = item.law
         if k not in open_laws:
             continue
         tried = _reduce(laws[k], kept[k] | {item.spot})
-        total = used - words_of(shown[k]) + words_of(tried)
+        total = used - count(shown[k]) + count(tried)
         if total <= room:
             kept[k], shown[k], used = kept[k] | {item.spot}, tried, total
     return shown

@@ -24,13 +24,23 @@ from smqopt.derivation.closed_form._threshold_rule import threshold_in_cases
 from smqopt.derivation.render._author_form import has_rounded
 from smqopt.derivation.render._instance_numbers import InstanceNumbers
 from smqopt.derivation.render._room import MOST_WORDS, fit
-from smqopt.derivation.render._shown import MARKS, NO_PRICE, REGULARITY, ROUNDED, ShownEquation, ShownLaw, ShownStep
+from smqopt.derivation.render._shown import (
+    MARKS,
+    NO_PRICE,
+    REGULARITY,
+    ROUNDED,
+    ShownEquation,
+    ShownLaw,
+    ShownStep,
+    without_needless_note,
+)
 from smqopt.derivation.render._typeset import (
     latex_of_domain,
     latex_of_equation,
     latex_of_head,
     latex_of_parameters,
     parameters_in_latex,
+    printed_bounds,
 )
 from smqopt.derivation.statement._law_in_words import law_in_words
 from smqopt.document import Section
@@ -116,7 +126,9 @@ def laws_without_limit(
     laws = [_shown_law(*each) for each in zip(families, names, given, strict=True)]
     if len(laws) > 1:
         laws = [replace(law, again=law.name) for law in laws]
-    return [replace(law, steps=()) for law in laws] if form == "summary" else laws
+    if form == "summary":
+        laws = [replace(law, steps=()) for law in laws]
+    return [noted for law in laws for noted in without_needless_note([law])]
 
 
 def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> ShownLaw:
@@ -128,19 +140,12 @@ def _shown_law(family: Derived, key: str, numbers: InstanceNumbers | None) -> Sh
         "" if argument is None else latex_of_parameters(argument.law, argument.domain),
         tuple(findings(family, key, numbers)),
         REGULARITY[regularity],
-        (NO_PRICE if price is None else f"The closed form of λ holds where {price.condition}.")
-        + _note_on_rounding(family),
+        f"{NO_PRICE if price is None else f'The closed form of λ holds where {price.condition}.'} {ROUNDED}",
         verdict_in_words(family),
         tuple(_own_steps(family, key)),
         () if numbers is None else numbers.latex(),
         () if argument is None else parameters_in_latex(argument.law),
     )
-
-
-def _note_on_rounding(family: Derived) -> str:
-    own = (equation for step in family.steps for equation in _own_equations(step))
-    sides = (side for equation in own for side in (equation.left, equation.right))
-    return f" {ROUNDED}" if has_rounded(sides) else ""
 
 
 def findings(derivation: Derived, key: str, numbers: InstanceNumbers | None = None) -> list[ShownEquation]:
@@ -241,4 +246,5 @@ def shown_equation(equation: Equation, key: str, numbers: InstanceNumbers | None
         style,
         "" if equation.verdict is Verdict.PROVED else equation.method,
         latex_of_head(equation),
+        is_rounded=has_rounded([equation.left, equation.right, *printed_bounds(equation.domain)]),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from smqopt.algebra import Verdict
@@ -68,6 +68,8 @@ class ShownEquation:
     """What was tried, where it is not proved."""
     head: str = ""
     """How the formula begins: its left side and the relation, in LaTeX."""
+    is_rounded: bool = False
+    """Whether a number of it is printed rounded."""
     left: tuple[ShownEquation, ...] = ()
     """The equations for which it stands, where these are too long to be shown."""
 
@@ -135,8 +137,20 @@ class ShownLaw:
     """Equations of which it gives the counts alone."""
 
     @property
+    def equations(self) -> tuple[ShownEquation, ...]:
+        """All that are shown, in order."""
+        return (*self.findings, *(each for step in self.steps for each in step.equations))
+
+    @property
     def left(self) -> tuple[ShownEquation, ...]:
         """The equations that are too long to be shown."""
-        equations = (*self.findings, *(each for step in self.steps for each in step.equations))
+        equations = self.equations
         named = [*(each.left for each in equations), *(step.left for step in self.steps)]
         return (*self.counted, *(each for group in named for each in group))
+
+
+def without_needless_note(laws: Sequence[ShownLaw]) -> list[ShownLaw]:
+    """Drop the note that numbers are rounded where none is that is shown."""
+    if any(each.is_rounded for law in laws for each in law.equations):
+        return list(laws)
+    return [replace(law, price=law.price.replace(ROUNDED, "").strip()) for law in laws]

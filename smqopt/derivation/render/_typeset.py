@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sympy as sp
@@ -165,6 +165,13 @@ def _range(each: SymbolRange) -> str:
         return without
     within = rf"{latex(each.lower)} {relation} {latex(each.symbol)}{upper}"
     return rf"{within}, \; {without}" if off else within
+
+
+def printed_bounds(ranges: Sequence[SymbolRange]) -> Iterator[sp.Expr]:
+    """Yield the numbers that `latex_of_domain` writes."""
+    for each in ranges:
+        ends = () if each.off and each.symbol == THETA else (each.lower, each.upper)
+        yield from (end for end in (*ends, *each.off) if end is not None)
 
 
 _MOST_OFF = 4

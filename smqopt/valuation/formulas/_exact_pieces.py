@@ -15,6 +15,7 @@ from smqopt.valuation.expression._symbolic_law import slope
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
+    is_long_sum,
     log_normal_from_zero,
 )
 from smqopt.valuation.formulas._law_formulas import LawFormulas, Number, reading_of, scale_to_one, spelled_by_text
@@ -76,7 +77,7 @@ def _formulas_of(law: Valuation) -> LawFormulas | None:
             shapes = {name: decimal(float(law.arguments[name])) for name in ("a", "b")}
             return beta_formulas(law, shapes)
         case "gamma":
-            return gamma_formulas(law, {})
+            return None if is_long_sum(law) else gamma_formulas(law, {})
         case "log-normal" if law.low == 0:
             return log_normal_from_zero()
         case _:

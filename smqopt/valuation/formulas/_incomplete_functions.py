@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import sympy as sp
 
 from smqopt.algebra import THETA
@@ -12,6 +13,8 @@ from smqopt.valuation.formulas._law_formulas import LawFormulas
 from smqopt.valuation.law._base import Valuation
 
 _ENDS = (("low", LOW), ("high", HIGH))
+_MOST_TERMS = 30
+"""Of a sum that stands for a function: SymPy takes sums apart term in term, and many too deep."""
 
 
 def beta_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormulas:
@@ -23,13 +26,13 @@ def beta_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormula
     symbols = {name: values.get(name, sp.Symbol(name, positive=True)) for name in ("a", "b")}
     a, b = symbols["a"], symbols["b"]
     u, v = (THETA - LOW) / (HIGH - LOW), (HIGH - THETA) / (HIGH - LOW)
-    if b.is_Integer:
+    if _is_few(b):
         cdf = _with_whole_shape(u, v, a, int(b))
-    elif a.is_Integer:
+    elif _is_few(a):
         cdf = 1 - _with_whole_shape(v, u, b, int(a))
     else:
         cdf = sp.betainc(a, b, 0, u) / _mass(a, b)
-    whole = next((shape for shape in (b, a) if shape.is_Integer), None)
+    whole = next(filter(_is_few, (b, a)), None)
     scale = _mass(a, b) if whole is None else _beta(a + b - whole, int(whole))
     pdf = u ** (a - 1) * v ** (b - 1) / (scale * (HIGH - LOW))
     parameters = tuple((name, symbol) for name, symbol in symbols.items() if isinstance(symbol, sp.Symbol))
@@ -46,6 +49,22 @@ def gamma_formulas(_: Valuation, values: Mapping[str, sp.Rational]) -> LawFormul
     pdf = (THETA / scale) ** (shape - 1) * sp.exp(-THETA / scale) / (scale * mass)
     parameters = tuple((name, symbol) for name, symbol in symbols.items() if isinstance(symbol, sp.Symbol))
     return LawFormulas(THETA, LOW, HIGH, cdf, pdf, (*parameters, *_ENDS))
+
+
+def is_long_sum(law: Valuation) -> bool:
+    """Tell whether SymPy would write F of a gamma law as a sum of many terms.
+
+    It does so where twice the shape is whole.
+    """
+    if law.name != "gamma":
+        return False
+    shapes = np.ravel(np.asarray(law.arguments["shape"], dtype=np.float64))
+    return bool(np.any((shapes > _MOST_TERMS) & (2 * shapes == np.floor(2 * shapes))))
+
+
+def _is_few(shape: sp.Expr) -> bool:
+    """Tell whether a shape is whole, and small enough to write a sum of so many terms."""
+    return bool(shape.is_Integer and shape <= _MOST_TERMS)
 
 
 def log_normal_from_zero() -> LawFormulas:

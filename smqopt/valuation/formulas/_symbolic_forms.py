@@ -16,6 +16,7 @@ from smqopt.valuation.formulas._exact_pieces import MOST_PIECES, exact_pieces
 from smqopt.valuation.formulas._incomplete_functions import (
     beta_formulas,
     gamma_formulas,
+    is_long_sum,
     log_normal_from_zero,
 )
 from smqopt.valuation.formulas._law_formulas import (
@@ -103,8 +104,13 @@ def by_sides(law: Valuation) -> list[tuple[Valuation, Index]]:
     return [(law.take(owners), owners) for owners in groups] if len(groups) > 1 else [(law, slice(None))]
 
 
-def in_numbers(law: Valuation) -> LawFormulas:
-    """Spell a common law out in its own numbers, so that balls decide signs."""
+def in_numbers(law: Valuation) -> LawFormulas | None:
+    """Spell a common law out in its own numbers, so that balls decide signs.
+
+    None where that is a sum of very many terms.
+    """
+    if is_long_sum(law):
+        return None
     general, read = formulas_of(law), reading_of(law) if law.ends_are_symbols else decimal
     return scale_to_one(general.fix({symbol: read(float(law.arguments[name])) for name, symbol in general.parameters}))
 
