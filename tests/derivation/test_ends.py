@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -108,3 +109,13 @@ def test_a_composition_with_a_long_sum_is_refused():
     law = smq.Mixture([smq.Gamma(150, 0.01, 0, 1), smq.Uniform(0, 2)], [0.5, 0.5])
     with pytest.raises(smq.InputError, match="no formula in symbols"):
         smq.derive(law)
+
+
+@pytest.mark.slow
+def test_the_high_end_keeps_its_case_where_its_cost_hangs_on_the_owner():
+    """J(1) is 2 for a = 1, and infinite for a > 1."""
+    law = smq.from_cdf("theta**a/(theta**a+(1-theta)**a)", 0, 1, a=np.array([1.0, 1.5, 2.0]))
+    derivation = smq.derive(law)
+    assert not [step.name for step in derivation.steps if step.verdict is Verdict.REFUTED]
+    rule = derivation.step("threshold").equations[-1].right
+    assert [value for value, _ in rule.args[:-1]] == [0, 1]

@@ -49,11 +49,14 @@ def threshold(argument: Argument) -> Step:
 
 
 def threshold_cases(argument: Argument) -> sp.Piecewise:
-    """State the threshold rule with its cases: low end, inside, high end."""
+    """State the threshold rule with its cases: low end, inside, high end.
+
+    Where no limit of J was found at the high end, it may be finite for some parameters.
+    """
     law, low, high = argument.law, argument.cost_at_low, argument.cost_at_high
     cases = [] if low is None else [(law.low, sp.Le(X, low, evaluate=False))]
-    if high is not None and high != sp.oo:
-        cases.append((law.high, sp.Ge(X, high, evaluate=False)))
+    if high != sp.oo:
+        cases.append((law.high, sp.Ge(X, J(law.high) if high is None else high, evaluate=False)))
     return sp.Piecewise(*cases, (THRESHOLD(X), True), evaluate=False)
 
 
