@@ -94,3 +94,24 @@ def test_what_is_had_for_nothing_costs_nothing_under_constraints():
     assert (found.budget, found.lower_bound, found.status) == (0.0, 0.0, smq.Status.ZERO_BUDGET)
     assert found.certificate is not None
     assert found.certificate.valid
+
+
+@pytest.mark.parametrize("which", [3, 4, 5])
+def test_a_budget_without_an_answer_says_nothing_of_smaller_ones(which, monkeypatch):
+    """1.1 was the least budget where .36 is enough, for one solve in between had no certificate."""
+    from smqopt.questions.frontiers._at_budgets import AtBudgets
+
+    market, calls = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1)), []
+    records = [smq.PriceRange(at_most=0.8)]
+    known = smq.least_budget(market, 1.0, constraints=records).budget
+    plain = AtBudgets.solve
+
+    def solve(self, budget, **options):
+        calls.append(budget)
+        if len(calls) == which:
+            raise smq.SolverError("solver", "fails once")
+        return plain(self, budget, **options)
+
+    monkeypatch.setattr(AtBudgets, "solve", solve)
+    assert smq.least_budget(market, 1.0, constraints=records).budget == pytest.approx(known, rel=1e-9)
+    assert len(calls) >= which

@@ -18,6 +18,8 @@ _CLOSE = 2.0**-44
 _CLOSE_TO_NONE = 2.0**-24
 """As near as this to a budget at which the constraints cannot hold: nearer, multipliers grow beyond
 what can be certified."""
+_MOST_SKIPS = 8
+"""Budgets without a certificate below which others are tried first."""
 _RAISE = 2.0**-50
 """A budget that just falls short is raised by this share of itself: a few roundings."""
 
@@ -69,23 +71,27 @@ def enough_with_constraints(
         return Enough(nothing.status, 0.0, verify(nothing))
     low, bound = -1.0, 0.0
     last: Solution | None = best
-    verdict, (_, upper) = solver.verify(best), solver.verified_bounds(best)
-    step = _RAISE
+    upper = solver.verified_bounds(best)[1]
+    step, skips = _RAISE, 0
+    failed: float | None = None
     for _ in range(_MOST_SOLVES):
         if last is not None and solver.has_tangents:
             bound = max(bound, _reached_by_tangent(last, upper, target))
         close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
         if best.budget - max(low, bound) <= close * best.budget:
             return Enough(best.status, min(bound, best.budget), verify(best))
-        budget = _next(last, solver, target, max(low, 0.0), best.budget, step)
-        try:
-            last = solver.solve(budget, with_conflict=False)
-        except SolverError:  # next to the least budget that satisfies the constraints: it counts for no bound
-            last, low = None, budget
+        budget = _next(last, solver, target, max(low, 0.0), best.budget if failed is None else failed, step)
+        last, valid, upper = _try(solver, budget)
+        settled = last is not None and (last.status is Status.INFEASIBLE or valid or upper < target)
+        failed = None
+        if not settled and skips < _MOST_SKIPS:  # it says nothing of smaller budgets
+            last, failed, skips = None, budget, skips + 1
             continue
-        verdict, (_, upper) = solver.verify(last), solver.verified_bounds(last)
+        if last is None:
+            low = budget
+            continue
         feasible = last.status is not Status.INFEASIBLE
-        if feasible and verdict.valid and solver.value(last) >= target:
+        if feasible and valid and solver.value(last) >= target:
             best = last
             if budget == 0:
                 return Enough(best.status, 0.0, verify(best))
@@ -99,6 +105,18 @@ def enough_with_constraints(
         value=f"between {max(low, bound)!r} and {best.budget!r}",
         remedy="ask for the frontier between the two",
     )
+
+
+def _try(solver: AtBudgets, budget: float) -> tuple[Solution | None, bool, float]:
+    """Return a solution, whether it is certified, and an upper bound.
+
+    None next to the least budget that satisfies the constraints, or by a fault of a solver.
+    """
+    try:
+        found = solver.solve(budget, with_conflict=False)
+    except SolverError:
+        return None, False, math.inf
+    return found, solver.verify(found).valid, solver.verified_bounds(found)[1]
 
 
 def _next(last: Solution | None, solver: AtBudgets, target: float, low: float, high: float, step: float) -> float:
