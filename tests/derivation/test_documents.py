@@ -97,6 +97,7 @@ def test_an_unknown_form_is_refused():
         smq.Beta(2.5, 3.5),
         smq.PiecewiseUniform([0.5, 1, 2, 4], [4, 0, 1]),
         smq.ByOwner([smq.Uniform(0, 1), smq.Power(2)]),
+        smq.Mixture([smq.Uniform(0, 1), smq.Power(2, low=0.5, high=3)], [0.25, 0.75]),
     ],
     ids=repr,
 )

@@ -176,7 +176,8 @@ def _proof(law: ShownLaw, most: int) -> Iterator[str]:
             yield text(f"Where two pieces meet J_i falls: this does not hold ({each.method}).")
             yield display(each.latex, each.key)
         else:
-            yield text(f"J_i falls somewhere: {each.method}.")
+            said = text(f"J_i falls somewhere: {each.method}.")
+            yield rf"{{\raggedright {said}\par}}"  # of long numbers, between which lines cannot be stretched
     yield _PROOF
     yield (
         _OPTIMAL
