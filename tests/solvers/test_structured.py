@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
-from smqopt.solvers._irreducible_subset import BUDGET
 
 import smqopt as smq
 from smqopt.errors import InputError
-from smqopt.market import state
+from smqopt.market import BUDGET_WORDS, state
 from smqopt.solvers.structured._dual import Dual
 from smqopt.solvers.structured._response import Owners
 
@@ -227,14 +226,14 @@ def test_a_conflict_is_irreducible(instance):
     if solution.status is not smq.Status.INFEASIBLE:
         return
     in_conflict = [record for record in records if record.words in solution.conflict]
-    assert len(in_conflict) + (BUDGET in solution.conflict) == len(solution.conflict)
+    assert len(in_conflict) + (BUDGET_WORDS in solution.conflict) == len(solution.conflict)
     plenty = 1e3 * (1 + float(np.sum(market.high)))
-    amount = 0.2 * budget if BUDGET in solution.conflict else plenty
+    amount = 0.2 * budget if BUDGET_WORDS in solution.conflict else plenty
     assert smq.solve(market, amount, constraints=in_conflict, solver="structured").status is smq.Status.INFEASIBLE
     for record in in_conflict:
         others = [other for other in in_conflict if other is not record]
         assert smq.solve(market, amount, constraints=others, solver="structured").status is not smq.Status.INFEASIBLE
-    if BUDGET in solution.conflict:
+    if BUDGET_WORDS in solution.conflict:
         assert (
             smq.solve(market, plenty, constraints=in_conflict, solver="structured").status is not smq.Status.INFEASIBLE
         )
