@@ -246,3 +246,17 @@ def test_balls_that_overlap_show_no_fall(radius):
         lambda t: ball(-t) + hull(Fraction(-radius), Fraction(radius)), Fraction(0), Fraction(1), Fraction(1, 2)
     )
     assert (found is None) == (radius > 0)
+
+
+@pytest.mark.parametrize("b", [0.5, 0.9, 0.99])
+def test_a_fall_near_high_is_found_beside_a_ball_that_is_wide(b):
+    """At 1/2 F = 1 − (1 − 2⁻³⁰⁰)ᵇ cancels, so that the ball of J there tells nothing."""
+    verdict = smq.Kumaraswamy(300, b).regularity()
+    assert isinstance(verdict, smq.Irregular)
+    with mpmath.workdps(60):
+        costs = []
+        for theta in map(mpmath.mpf, verdict.witness):
+            rest = 1 - theta**300
+            costs.append(theta + (1 - rest**b) / (300 * b * theta**299 * rest ** (mpmath.mpf(b) - 1)))
+        assert costs[0] > costs[1]
+        assert verdict.virtual_costs == pytest.approx([float(cost) for cost in costs], rel=1e-9)

@@ -55,15 +55,16 @@ def falling_top(
     ctx.prec = BITS
     try:
         ends = arb(a), arb(b)
-        costs = [virtual_cost(arb(theta), ends) for theta in points] + [ends[1]]
-        points.append(b)
+        tried = [(theta, virtual_cost(arb(theta), ends)) for theta in points]
+        tried = [each for each in tried if each[1].is_finite()] + [(b, ends[1])]
+        points, costs = [theta for theta, _ in tried], [cost for _, cost in tried]
         top, deepest, pair = 0, arb(0), None
         for k in range(1, len(points)):
             fall = costs[top] - costs[k]
             # high itself is named only where no point inside shows a fall
             if fall > deepest and (k < len(points) - 1 or pair is None):
                 deepest, pair = fall, (top, k)
-            if costs[k] > costs[top]:
+            if costs[k].lower() > costs[top].lower():  # one far from high may be wide
                 top = k
         if pair is None:
             return Undecided(f"{reason}, but no two doubles near high show it", owner)
