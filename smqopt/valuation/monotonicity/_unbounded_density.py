@@ -48,14 +48,13 @@ def falling_top(
         is one of them. Undecided if no two of them show a fall.
     """
     a, b = (float(end[owner or 0]) if isinstance(end, np.ndarray) else float(end) for end in (low, high))
-    points = b - (b - a) * 2.0 ** -np.arange(1.0, HALVINGS + 1)
-    points = np.unique(np.append(points, np.nextafter(b, a)))
-    points = points[(points > a) & (points < b)].tolist()
+    near = b - (b - a) * 2.0 ** -np.arange(1.0, HALVINGS + 1)
+    near = np.unique(np.append(near, np.nextafter(b, a)))
     before = ctx.prec
     ctx.prec = BITS
     try:
         ends = arb(a), arb(b)
-        tried = [(theta, virtual_cost(arb(theta), ends)) for theta in points]
+        tried = [(theta, virtual_cost(arb(theta), ends)) for theta in near[(near > a) & (near < b)].tolist()]
         tried = [each for each in tried if each[1].is_finite()] + [(b, ends[1])]
         points, costs = [theta for theta, _ in tried], [cost for _, cost in tried]
         top, deepest, pair = 0, arb(0), None
