@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from smqopt.algebra import TAKEN, decimal, parse, put_in, rational
-from smqopt.numeric import SUPPORT_END
+from smqopt.numeric import SUPPORT_END, Floats
 from smqopt.valuation.expression._symbolic_law import SymbolicLaw, exact_number, symbolic_law
 from smqopt.valuation.law._base import Valuation
 
@@ -84,8 +84,16 @@ def reading_of(law: Valuation) -> Number:
     """Read decimals, but doubles as they are where joints lie too near together."""
     if law.size is not None:
         return decimal
-    knots = np.unique(law.knots())
-    return rational if np.any(np.diff(knots) < _CROWDED * np.abs(knots[1:])) else decimal
+    joints = np.unique(_joints_of(law))
+    joints = joints[(joints >= float(law.low)) & (joints <= float(law.high))]
+    return rational if np.any(np.diff(joints) < _CROWDED * np.abs(joints[1:])) else decimal
+
+
+def _joints_of(law: Any) -> Floats:
+    """Return where a law or its parts have joints, edges of histograms too."""
+    parts = getattr(law, "laws", None) or ([law.law] if hasattr(law, "law") else [])
+    own = law.knots() if law.size is None else ()
+    return np.concatenate([np.ravel(own), np.ravel(getattr(law, "edges", ())), *map(_joints_of, parts)])
 
 
 def join(pieces: tuple[LawFormulas, ...], ranges: tuple[Range, ...] = ()) -> LawFormulas:
