@@ -41,10 +41,10 @@ class PriceMenu(ConstraintRecord):
     Examples
     --------
     >>> import smqopt as smq
-    >>> market = smq.Market([0.2, 0.5, 1.0], smq.Uniform(0, 1))
+    >>> market = smq.Market([0.2, 0.5, 0.9], smq.Uniform(0, 1))
     >>> menu = smq.PriceMenu(step=0.25)
     >>> smq.solve(market, 0.5, constraints=[menu]).thresholds.tolist()
-    [0.0, 0.25, 0.5]
+    [0.25, 0.25, 0.5]
     """
 
     kind: ClassVar[str] = "price-menu"

@@ -100,11 +100,15 @@ def _solve_or_loosen(
 
 
 def _keeps(statement: Statement, budget: float, found: Solution) -> bool:
-    """Say whether offers keep all rows, and the budget by more than rounding."""
+    """Say whether offers keep all rows, and the budget by more than rounding.
+
+    Not so beside floors of prices, which would give way for it.
+    """
     share = row_excess(statement, Offers(found.thresholds, found.acceptance, found.lottery))[1]
     paid = found.market.weights * found.spend
-    rounding = BUDGET_MARGIN.value / 4 * float(np.sum(paid[found.acceptance < 1]))  # of F, which balls hold
-    return bool(np.all(share <= SIDE_ROW.value) and exact_dot(paid, np.ones(paid.size), up=True) + rounding <= budget)
+    at_floors = statement.blocks is not None and bool(np.any(statement.blocks.floor))
+    of_F = 0.0 if at_floors else BUDGET_MARGIN.value / 4 * float(np.sum(paid[found.acceptance < 1]))  # balls hold it
+    return bool(np.all(share <= SIDE_ROW.value) and exact_dot(paid, np.ones(paid.size), up=True) + of_F <= budget)
 
 
 def _solve(
