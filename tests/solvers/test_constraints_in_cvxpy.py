@@ -378,16 +378,19 @@ def test_a_row_out_of_the_dual_cone_or_with_leftovers_is_refused(monkeypatch):
 
 
 def test_a_row_never_counts_on_more_spend():
-    """q − b ≤ −5/2 becomes q ≤ −5/2 + θ̄: offers cost at most θ̄, and no row rewards spend."""
+    """q − 2⁻²⁶ b ≤ 1/2 becomes q ≤ 1/2 + 2⁻²⁶ θ̄: offers cost at most θ̄, and no row rewards spend; q − b ≤ 1/2 is refused."""
     dims = SimpleNamespace(zero=0, nonneg=1, soc=[], psd=[], exp=0, p3d=[], pnd=[])
     one, none = sparse.csc_array([[1.0]]), sparse.csc_array((1, 0))
     group = SimpleNamespace(
-        of_acceptance=one, of_spend=-one, of_others=none, constant=np.array([-2.5]), dims=dims, texts=("x",)
+        of_acceptance=one, of_spend=-(2.0**-26) * one, of_others=none, constant=np.array([0.5]), dims=dims, texts=("x",)
     )
     row, price = touching._row(group, np.ones(1), (np.ones(1), np.array([3.0])), 1.0)
     assert row.spend == ()
-    assert row.at_most * price == pytest.approx(0.5)
-    group.constant = np.array([-1.5])
+    assert row.at_most * price == 0.5 + 3.0 * 2.0**-26
+    group.of_spend = -one
+    with pytest.raises(smq.InputError, match="'x': asks for more spend"):
+        touching._row(group, np.ones(1), (np.ones(1), np.array([3.0])), 1.0)
+    group.of_spend, group.constant = 0.0 * one, np.array([1.5])
     assert touching._row(group, np.ones(1), (np.ones(1), np.array([3.0])), 1.0) is None  # q ≤ 3/2 always holds
 
 
@@ -506,11 +509,21 @@ def test_offers_keep_rows_on_spend_where_money_is_left_over(cap):
     assert certificate.valid, certificate.reasons  # rows broken by 1e-11 made the lower bound too high
 
 
-def test_a_floor_on_spend_has_no_valid_certificate():
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda b: cp.sqrt(b[0]) >= 0.1,
+        lambda b: cp.abs(b[0] - b[5]) <= 0.02,
+        lambda b: cp.norm(b[:2] - 0.2) <= 0.05,
+        lambda b: cp.norm(b[0] - b[1:3]) <= 0.02,
+    ],
+)
+def test_a_convex_row_that_asks_for_spend_is_refused(row):
+    """A higher posted price would keep it, and what the conic solver finds falls short by some per cent."""
     program = smq.Program(smq.Market(EPSILON, smq.Uniform(0, 1)), 0.5)
-    program.constraints += [cp.sqrt(program.spend[0]) >= 0.1]
-    solution = smq.solve(program)
-    assert not smq.verify(solution).valid
+    program.constraints += [row(program.spend), cp.log_sum_exp(program.spend) <= np.log(EPSILON.size) + 0.3]
+    with pytest.raises(smq.InputError, match=r"asks for more spend.*bound acceptance instead"):
+        smq.solve(program)
 
 
 def test_parameters_of_the_user_are_taken_at_their_values():

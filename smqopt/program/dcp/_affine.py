@@ -1,4 +1,4 @@
-"""Affine cvxpy expressions as matrices, by cvxpy's own derivatives at 0."""
+"""Affine cvxpy expressions as matrices, by cvxpy's own derivatives."""
 
 from __future__ import annotations
 
@@ -34,16 +34,15 @@ def affine_map(
     columns: list[Any] = [np.zeros(0, dtype=np.intp)]
     constant = [np.zeros(0)]
     count = 0
-    _assign(variables, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        for expression in expressions:
+        for one in variables:
+            one.save_value(np.ones(one.shape))  # where means of one number have slopes, too
+        grads = [expression.grad for expression in expressions]
+        for one in variables:
+            one.save_value(np.zeros(one.shape))
+        for expression, grad in zip(expressions, grads, strict=True):
             constant.append(dense(expression.value).ravel())
-            by_variable = expression.grad
-            if any(slope is None for slope in by_variable.values()):  # as of the mean of one number
-                _assign(variables, 1.0)
-                by_variable = expression.grad
-                _assign(variables, 0.0)
-            for one, slope in by_variable.items():
+            for one, slope in grad.items():
                 entries = sparse.coo_array(np.atleast_2d(slope) if np.ndim(slope) == 0 else slope)
                 slopes.append(entries.data)
                 rows.append(count + entries.col)
@@ -54,8 +53,3 @@ def affine_map(
     at = np.concatenate(rows), np.concatenate(columns)
     matrix = sparse.coo_array((np.concatenate(slopes), at), shape=(count, starts[-1]))
     return sparse.csr_array(matrix), np.concatenate(constant)
-
-
-def _assign(variables: Sequence[cp.Variable], value: float) -> None:
-    for one in variables:
-        one.save_value(np.full(one.shape, value))

@@ -13,11 +13,16 @@ import numpy as np
 from smqopt.errors import InputError
 from smqopt.market import BUDGET_WORDS, InCvxpy, Offers, Solution, Status, offers_from_acceptance, state, status_of
 from smqopt.numeric import BINDING_SHARE, BUDGET_MARGIN, Floats
-from smqopt.program import FLOOR_ON_SPEND, LinearConstraint, Program, require_convex, shortened_text, words_of
+from smqopt.program import LinearConstraint, Program, require_convex, shortened_text, words_of
 from smqopt.solvers._result import deliver
 from smqopt.solvers.conic._attempts import Infeasible, solve_in_attempts
 from smqopt.solvers.conic._conflict import find_conflict
-from smqopt.solvers.conic._refusals import checked_acceptance, require_no_burnt_money, require_within_budget
+from smqopt.solvers.conic._refusals import (
+    asks_for_spend,
+    checked_acceptance,
+    require_no_burnt_money,
+    require_within_budget,
+)
 from smqopt.solvers.conic._supergradient import objective_at, recorded_objective
 from smqopt.solvers.conic.cuts._under_cuts import buy_nothing, solve_under_cuts
 from smqopt.solvers.structured._structured_route import solve_statement
@@ -66,11 +71,7 @@ def solve_program(program: Program, *, accept_inaccurate: bool = False, **option
     linear, others = program.read()
     for one in linear:
         if any(row.asks_for_spend for row in one.rows):
-            raise InputError(
-                f"program: constraint {words_of(one.constraint)!r}",
-                "asks for more spend, which the conic solver would meet by burning money",
-                remedy=FLOOR_ON_SPEND,
-            )
+            raise asks_for_spend(words_of(one.constraint))
     records = () if program.removed else (*program.records, *(record for one in linear for record in one.records))
     try:
         if budget == 0 and not program.removed:

@@ -52,12 +52,14 @@ def require_no_burnt_money(program: Program, solution: Solution) -> None:
         real = _violation(constraint)
         program.spend.value = as_solved
         if not (real - solved) / program.problem.size_of(constraint) <= CONIC_FEASIBILITY.value:
-            raise InputError(
-                f"program: constraint {words_of(constraint)!r}",
-                "is met by burning money alone: it breaks where spend is what the offers cost, C(q)",
-                value=real,
-                remedy=FLOOR_ON_SPEND,
-            )
+            rule = "is met by burning money alone: it breaks where spend is what the offers cost, C(q)"
+            raise asks_for_spend(words_of(constraint), rule, real)
+
+
+def asks_for_spend(words: str, rule: str = "", value: float | None = None) -> InputError:
+    """Return the refusal of a constraint that a higher posted price would keep."""
+    rule = rule or "asks for more spend, which the conic solver would meet by burning money"
+    return InputError(f"program: constraint {words!r}", rule, value=value, remedy=FLOOR_ON_SPEND)
 
 
 def _violation(constraint: cp.Constraint) -> float:

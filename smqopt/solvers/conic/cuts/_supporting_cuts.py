@@ -27,6 +27,7 @@ from smqopt.errors import SolverError
 from smqopt.market import LinearRow
 from smqopt.numeric import Floats
 from smqopt.solvers.conic._contained import contain
+from smqopt.solvers.conic._refusals import asks_for_spend
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
 from smqopt.solvers.conic.cuts._dual_cones import blocks_of, outside, push_inside
 from smqopt.solvers.conic.cuts._elementary import NOISE, elementary
@@ -42,6 +43,8 @@ WEIGHTS = (2.0**-12, 2.0**-24)
 the solver does not find that point z errs by w, and a smaller one helps."""
 _GOOD = 2.0**-44
 """Leftover coefficients below this share of their terms are rounding."""
+_FLOOR = 2.0**-24
+"""Spend that a row asks for, relative to its largest coefficient, from which on it is refused."""
 _PASSES = 2
 """What cancels may stick out of its cone, and what is moved inside not cancel, by a rounding."""
 
@@ -144,7 +147,10 @@ def _row(group: Sharing, z: Floats, money: tuple[Floats, Floats], size: float) -
     cancels = bool(np.all(left <= _GOOD * np.max(terms, initial=0.0)))
     if not largest > NOISE * size or not cancels or outside(z, group.dims) > _GOOD:
         return None
-    limit = float(z @ group.constant) + float(np.sum(left)) + float(np.maximum(-s, 0.0) @ high)
+    more = float(np.maximum(-s, 0.0) @ high)
+    if more > _FLOOR * largest:
+        raise asks_for_spend(" and ".join(group.texts))
+    limit = float(z @ group.constant) + float(np.sum(left)) + more
     unit = float(np.ldexp(1.0, -np.frexp(largest)[1]))
     taken, paid = np.flatnonzero(a), np.flatnonzero(s > 0)
     if float(np.maximum(a, 0.0).sum() + np.maximum(s, 0.0) @ high) <= limit:
