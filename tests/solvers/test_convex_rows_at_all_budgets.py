@@ -3,12 +3,15 @@
 A seeded tenth by default; `pytest -m exhaustive tests/solvers/test_convex_rows_at_all_budgets.py` runs 600.
 """
 
+from types import SimpleNamespace
+
 import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 import smqopt as smq
+from smqopt.solvers.conic.cuts._dual_cones import outside, push_inside
 
 LAWS = (
     smq.Uniform(0, 1),
@@ -150,3 +153,21 @@ def test_chords_meet_the_hull_inside_a_flat_piece():
     plain = smq.solve(market, 0.12)
     assert plain.acceptance[3] > 0.27  # she draws, and the row takes nothing
     assert certificate.lower_bound == pytest.approx(plain.purchased_privacy, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("cones", "z"),
+    [
+        ({"soc": [3]}, [1.0, 0.6, 0.8 + 1e-12]),
+        ({"exp": 1}, [-1.0, np.log(2.0) - 1e-12 - 1.0, 0.5]),
+        ({"soc": [2], "exp": 1, "nonneg": 1}, [1.0, 1.0, 1.0 + 1e-12, -2.0, -2.0 - 2 * np.log(1.5) - 1e-12, 3.0]),
+    ],
+)
+def test_what_sticks_out_of_a_cone_by_a_rounding_is_moved_inside(cones, z):
+    dims = SimpleNamespace(**{"zero": 0, "nonneg": 0, "soc": [], "psd": [], "exp": 0, "p3d": [], "pnd": [], **cones})
+    moved = np.array(z)
+    before = outside(moved, dims)
+    push_inside(moved, dims)
+    assert before > 1e-13
+    assert outside(moved, dims) <= 2.0**-52
+    assert np.max(np.abs(moved - z)) <= 1e-11
