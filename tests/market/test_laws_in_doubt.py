@@ -269,6 +269,25 @@ def test_owners_with_bands_of_their_own():
     assert certificate.valid, certificate.reasons
 
 
+def net_privacy(cost=0.8):
+    """Purchased privacy less a multiple of the spend: a law between the edges of a band may be its worst."""
+    return smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (cost, smq.LeastSpend())])
+
+
+def test_the_least_spend_of_a_band_is_that_of_its_upper_edge():
+    band = smq.from_samples(np.random.default_rng(5).beta(2, 3, 200), 0, 1, band=0.9)
+    lower, upper = band.laws
+    market = smq.Market([0.3, 1.0], band)
+    solution = smq.solve(
+        market, 2.0, objective=smq.LeastSpend(), constraints=[smq.Coverage([True, True], at_least=0.9)]
+    )
+    assert smq.verify(solution).valid
+    prices = band.prices
+    least, most = lower.cdf(prices), upper.cdf(prices)
+    best = linprog(2.0 * prices * most, A_ub=[-least, np.ones(len(prices))], b_ub=[-0.45, 1.0])
+    assert solution.objective_value == pytest.approx(best.fun, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
@@ -278,6 +297,7 @@ def test_owners_with_bands_of_their_own():
         (lambda m: smq.solve(m, 1.0, objective=smq.MeanSquaredError(range=1)), "is not convex in acceptances"),
         (lambda m: smq.solve(m, 1.0, objective=smq.WorstCaseError(range=1)), "draws its prices from menus of one law"),
         (lambda m: smq.solve(m, 1.0, constraints=[smq.Parity("g", within=0.1)]), "no edge of a band"),
+        (lambda m: smq.solve(m, 1.0, objective=net_privacy()), "weighs acceptances against what they cost"),
         (lambda m: smq.Program(m, 1.0), "no single"),
         (lambda m: smq.Scenarios([m.valuation, smq.Uniform(0, 1)]), "must have a cdf"),
         (lambda _: smq.Scenarios([smq.Uniform(0, 1)]), "2 to 64 laws"),

@@ -148,3 +148,48 @@ def test_other_objectives(objective: Any, sign: float, records: list[Any]) -> No
     assert smq.frontier(program, [1.0]).purchased_privacy == pytest.approx([sign * alone[0]], rel=1e-9)
     with pytest.raises(InputError, match="belongs to the program"):
         smq.frontier(program, [1.0], objective=objective)
+
+
+NET = smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (0.8, smq.LeastSpend())])
+
+
+@pytest.mark.parametrize("budget", [0.01, 0.3, 0.6])
+def test_the_price_of_a_budget_that_counts_itself(budget: float) -> None:
+    """Σ ε q − .8 Σ q² under Σ q² ≤ B, without an upper end: q = ε/(2(λ + .8)), and V = √(B Σ ε²) − .8 B."""
+    market = smq.Market([0.5, 1.0, 1.5], smq.Uniform(0, 1))
+    root = math.sqrt(0.25 + 1.0 + 2.25)
+    solution = smq.solve(market, budget, objective=NET)
+    assert solution.status is Status.BINDING
+    assert solution.budget_price == pytest.approx(0.5 * root / math.sqrt(budget) - 0.8, rel=1e-4)
+    assert smq.sensitivity(solution).budget == solution.budget_price
+    curve = smq.frontier(market, [budget], objective=NET)
+    assert curve.budget_price[0] == pytest.approx(solution.budget_price, rel=1e-4)
+    found = smq.least_budget(market, root * math.sqrt(budget) - 0.8 * budget, objective=NET)
+    assert found.budget == pytest.approx(budget, rel=1e-9)
+    assert found.gap < 1e-9
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2]])
+def test_the_price_of_a_budget_that_counts_itself_under_laws_in_doubt(weights: list[int] | None) -> None:
+    market = smq.Market([0.5, 1.0, 1.5, 2.0], smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 1.5)], weights))
+    low, middle, high = (smq.solve(market, B, objective=NET) for B in (0.2999, 0.3, 0.3001))
+    slope = (high.objective_value - low.objective_value) / 2e-4
+    assert middle.budget_price == pytest.approx(slope, rel=1e-4)
+    assert smq.solve(market, 50.0, objective=NET).objective_value > high.objective_value
+
+
+def test_a_small_value_beside_costly_constraints_is_certified() -> None:
+    """Rows that ask for much are stated as they are: a share of their limits less would cost more than the gap."""
+    law = smq.PiecewiseUniform([0, 0.25, 0.5, 0.7, 1.0], [0.2, 0.3, 0.3, 0.2])
+    market = smq.Market([0.46, 1.25], law, groups={"h": ["a", "b"]})
+    records = [smq.Coverage("h", "a", at_least=0.9), smq.PriceMenu(prices=(0.25, 0.5), column="h", label="b")]
+    aim = smq.WorstGroup("h", of="privacy")
+    least = 0.9 * 0.85  # .9 = F(.85)
+    for budget in (least + 1e-4, least + 1e-3):
+        certificate = smq.verify(smq.solve(market, budget, objective=aim, constraints=records))
+        assert certificate.valid, certificate.reasons
+        # b sells at .25, for each unit of spend with acceptance 4
+        assert certificate.lower_bound == pytest.approx(1.25 * 4 * (budget - least), rel=1e-8)
+    target = 1.25 * 4 * 1e-3
+    found = smq.least_budget(market, target, objective=aim, constraints=records)
+    assert found.budget == pytest.approx(least + 1e-3, rel=1e-11)

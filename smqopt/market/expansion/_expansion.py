@@ -5,8 +5,9 @@ and her payment Σ x_i(p) p F_is(p). Each owner has a row under each law, and al
 the budget is a row for each law. Where the law is not in doubt, rows and budget stay as they are.
 
 A minimum min_k L_k is t with t ≤ L_k for all k: t is U times the acceptance of one more owner whose
-valuation is 0, so that it costs nothing, U what it can be at most. What is not spent, B − Σ b, is
-such an owner's, too.
+valuation is 0, so that it costs nothing, U what it can be at most. What is left of a little more
+than the budget is such an owner's, too; it is never nothing, so that its row does not hold the
+budget's multiplier.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 from smqopt.numeric import ROUNDING, Floats, exact_dot
+
+LEFT = 1.0 + 2.0**-10
+"""What the spend is taken from where it counts, in budgets: far more than roundings above one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +134,7 @@ class Expansion:
 
     def size(self, lower: float, upper: float) -> float:
         """Return what the gap of two bounds is relative to."""
-        return max(abs(lower), abs(upper)) + (0.0 if self.bends else self.shift)
+        return max(abs(lower), abs(upper)) + self.worths[0].price * self.limit
 
     def value_for_nothing(self) -> tuple[float, float]:
         """Return the value of a price of 0 to all: what a budget of 0 can buy."""
@@ -150,7 +154,7 @@ class Expansion:
         m, values, totals = self.base[0].weights, list[float](), list[float]()
         for worth, (q, b) in zip(self.worths, found, strict=True):
             least = [float(np.min(one.forms @ q)) for one in worth.least]
-            left = [max(self.limit - math.fsum(m * b), 0.0)] if worth.price else []
+            left = [max(LEFT * self.limit - math.fsum(m * b), 0.0)] if worth.price else []
             values += [*least, *left]
             totals.append(
                 worth.height

@@ -14,9 +14,16 @@ from smqopt.market._offers import Offers
 from smqopt.market.constraints._constraint_record import ConstraintRecord, Row, check_records
 from smqopt.market.constraints._parity import Parity
 from smqopt.market.expansion._bent import BentTerms, OverLaws, bent_utilities, lines_at
-from smqopt.market.expansion._expansion import Expansion
+from smqopt.market.expansion._expansion import LEFT, Expansion
 from smqopt.market.expansion._posted import Posted
-from smqopt.market.expansion._under_laws import GivenRows, MinimumRows, OneOffer, UnderLaws, refuse_both_signs
+from smqopt.market.expansion._under_laws import (
+    GivenRows,
+    MinimumRows,
+    OneOffer,
+    UnderLaws,
+    no_worst_edge,
+    refuse_both_signs,
+)
 from smqopt.market.objectives._linear_form import LinearTerms
 from smqopt.market.objectives._objective_record import Objective
 from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
@@ -57,8 +64,8 @@ def expansion_of(
     Raises
     ------
     InputError
-        If the objective has no bound under laws in doubt, or a record weighs acceptances
-        against each other under a band.
+        If the objective has no bound under laws in doubt, or objective or a record rises and falls
+        with F under a band.
     """
     if not needs_expansion(market, aim, records):
         return None
@@ -68,7 +75,12 @@ def expansion_of(
     base = tuple(_with_law(market, law) for law in laws)
     maker = _Maker(base, weights, budget, margin, between=possible is not None and possible.between)
     if type(aim).linear_form is not Objective.linear_form:
-        return maker.make(records, tuple(aim.linear_form(market) for market in base))
+        linear = tuple(aim.linear_form(market) for market in base)
+        if maker.between and linear[0].price and (linear[0].least or np.any(linear[0].each)):
+            raise no_worst_edge(
+                "argument 'objective'", "acceptances against what they cost", "limit the spend by a budget"
+            )
+        return maker.make(records, linear)
     bent = bent_utilities(aim, base)
     if at is None:
         known = [1.0] if len(base) == 1 else [] if weights is None else weights.tolist()
@@ -109,7 +121,7 @@ class _Maker:
     def __init__(
         self, base: tuple[Market, ...], weights: Floats | None, budget: float, margin: float, *, between: bool
     ) -> None:
-        self._base, self._weights, self._budget, self._margin, self._between = base, weights, budget, margin, between
+        self._base, self._weights, self._budget, self._margin, self.between = base, weights, budget, margin, between
         self._n, self._m = base[0].n, base[0].weights
         self._labels = tuple(f" (law {k} of {len(base)})" if len(base) > 1 else "" for k in range(1, len(base) + 1))
         if between:
@@ -188,9 +200,7 @@ class _Maker:
         """Return a record under each law; groups of a parity about a level."""
         if isinstance(record, Parity) and record.has_level(self._base[0]):
             return GivenRows(of=record.words, given=tuple(self._about_levels(record)))
-        return UnderLaws(
-            record=record, markets=self._base, labels=self._labels, margin=self._margin, between=self._between
-        )
+        return UnderLaws(record=record, markets=self._base, labels=self._labels, between=self.between)
 
     def _about_levels(self, record: Parity) -> Iterator[Row]:
         """State 2 |mean − t| ≤ within for each group, one t a law."""
@@ -208,8 +218,8 @@ class _Maker:
                 for sign, side in ((1.0, "above"), (-1.0, "below")) if room > 0 else ((1.0, "at"),):
                     name = f"{record.words}{law}: {label} {side} the level"
                     values = 2.0 * sign * np.append(shares, -self._units[-1])
-                    row = Row(name, room * (1 - self._margin), room == 0, acceptance=(rows, values), rounded=True)
-                    if self._between:
+                    row = Row(name, room, room == 0, acceptance=(rows, values), rounded=True)
+                    if self.between:
                         refuse_both_signs(row, record)
                     yield row
 
@@ -241,7 +251,7 @@ class _Maker:
                     at = entry.coords[-1]
                     self._bound(own[-1][0], ((k * n + at).astype(np.intp), entry.data), None)
             if price:
-                own.append((self._add(self._budget if self._budget > 0 else 1.0, share * price), price))
+                own.append((self._add(LEFT * self._budget if self._budget > 0 else 1.0, share * price), price))
                 self._bound(own[-1][0], None, (k * n + np.arange(n), m))
             columns.append(own)
             above = worth.height - min(one.height for one in worths) if worst else 0.0
@@ -258,7 +268,7 @@ class _Maker:
         heights = [one.height for one in worths]
         height = min(heights) if worst else math.fsum(w * x for w, x in zip(shares, heights, strict=True))
         epsilon = np.concatenate([share * worth.each for share, worth in zip(shares, worths, strict=True)])
-        return epsilon, price * self._budget - height
+        return epsilon, price * LEFT * self._budget - height
 
     def _place(self, minimum: int) -> int:
         return len(self._base) * self._n + self._step * minimum
@@ -281,7 +291,7 @@ class _Maker:
         nothing: tuple[Indices, Floats] = (np.zeros(0, dtype=np.intp), np.zeros(0))
         rows, values = above or nothing
         acceptance = np.append(rows, place).astype(np.intp), np.append(-values, unit)
-        most = height if spent is None else self._budget * (1.0 - self._margin)
+        most = height if spent is None else LEFT * self._budget * (1.0 - self._margin)
         owners, m = spent or nothing
         self._rows.append(Row("the objective", most, acceptance=acceptance, spend=(owners, m.copy())))
 

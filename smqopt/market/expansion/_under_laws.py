@@ -80,8 +80,6 @@ class UnderLaws(ConstraintRecord):
     """The user's market with each law."""
     labels: tuple[str, ...] = ()
     """What to add to a row's words, one a law."""
-    margin: float = 0.0
-    """How much tighter inequalities are stated, relative to their limits."""
     between: bool = False
     """Whether laws between the first and the last are possible, too."""
 
@@ -94,8 +92,7 @@ class UnderLaws(ConstraintRecord):
                 if self.between:
                     refuse_both_signs(row, self.record)
                 a, s = ((rows + start, values) for rows, values in (row.acceptance, row.spend))
-                most = row.at_most if row.equal else row.at_most - self.margin * abs(row.at_most)
-                yield dataclasses.replace(row, name=row.name + label, at_most=most, acceptance=a, spend=s)
+                yield dataclasses.replace(row, name=row.name + label, acceptance=a, spend=s)
 
     def acceptance_bounds(self, market: Market) -> Iterator[Bounds]:  # noqa: ARG002
         for start, (one, label) in self._each():
@@ -136,8 +133,13 @@ def refuse_both_signs(row: Row, record: ConstraintRecord) -> None:
     """
     a = np.concatenate([row.acceptance[1], row.spend[1]])
     if row.equal or (np.any(a > 0) and np.any(a < 0)):
-        raise InputError(
-            f"constraint {record.words!r}",
-            "weighs acceptances against each other, which no edge of a band makes worst",
-            remedy="state the laws in doubt as smq.Scenarios([...]), or drop the constraint",
-        )
+        raise no_worst_edge(f"constraint {record.words!r}", "acceptances against each other", "drop the constraint")
+
+
+def no_worst_edge(where: str, weighed: str, otherwise: str) -> InputError:
+    """Return what is said of a sum that rises and falls with F: a law between may be its worst."""
+    return InputError(
+        where,
+        f"weighs {weighed}, which no edge of a band makes worst",
+        remedy=f"state the laws in doubt as smq.Scenarios([...]), or {otherwise}",
+    )

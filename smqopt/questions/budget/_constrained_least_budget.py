@@ -75,8 +75,9 @@ def enough_with_constraints(
     step, skips = _RAISE, 0
     failed: float | None = None
     for _ in range(_MOST_SOLVES):
-        if last is not None and solver.has_tangents:
-            bound = max(bound, _reached_by_tangent(last, upper, target))
+        if last is not None:
+            reached = _reached_by_tangent(last, upper, target)
+            bound = max(bound, reached if solver.has_tangents else min(reached, last.budget))
         close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
         if best.budget - max(low, bound) <= close * best.budget:
             return Enough(best.status, min(bound, best.budget), verify(best))
