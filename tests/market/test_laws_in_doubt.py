@@ -270,7 +270,7 @@ def test_owners_with_bands_of_their_own():
 
 
 def net_privacy(cost=0.8):
-    """Purchased privacy less a multiple of the spend: a law between the edges of a band may be its worst."""
+    """Weigh privacy against spend: a law between two edges may be its worst."""
     return smq.WeightedObjectives([(1.0, smq.PurchasedPrivacy()), (cost, smq.LeastSpend())])
 
 

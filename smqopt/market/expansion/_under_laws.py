@@ -137,7 +137,7 @@ def refuse_both_signs(row: Row, record: ConstraintRecord) -> None:
 
 
 def no_worst_edge(where: str, weighed: str, otherwise: str) -> InputError:
-    """Return what is said of a sum that rises and falls with F: a law between may be its worst."""
+    """Say why a sum that rises and falls with F has no worst edge."""
     return InputError(
         where,
         f"weighs {weighed}, which no edge of a band makes worst",

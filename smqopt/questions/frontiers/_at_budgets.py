@@ -96,8 +96,8 @@ class AtBudgets:
         self._market, self._records = market, tuple(constraints)
         self._form = state(market, constraints) if other is None else None
         self.has_tangents = other is None or other.never_negative
-        """Whether λ is the slope of a tangent. Where spend counts it is that of one at smaller budgets
-        alone, and to the last digits not at larger ones."""
+        """Whether λ is the slope of a tangent; where spend counts it is one at smaller budgets, and
+        to the last digits not at larger ones."""
         self.most = _most_of(other) if self._form is None else self._form.most_that_can_be_spent()
         """What buying from everybody costs, in currency."""
 
