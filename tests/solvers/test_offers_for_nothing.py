@@ -103,3 +103,32 @@ def test_who_costs_a_row_more_than_she_brings_it_gets_no_offer():
     variance = smq.InverseProbabilityVariance(weights=[1.29, 0.41])
     solution = smq.solve(market, 0.6, constraints=[row], objective=variance)
     assert solution.status is smq.Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        smq.PriceMenu(prices=[0.1]),
+        smq.PriceMenu(prices=[0.1, 0.25]),
+        smq.PriceRange(at_most=0.25),
+        smq.PriceRange(at_most=0.5),
+    ],
+)
+@pytest.mark.parametrize("law", [smq.Uniform(0, 1), smq.Power(3, low=0, high=1), smq.Beta(2, 3)])
+@pytest.mark.parametrize("objective", [smq.PurchasedPrivacy(), smq.DiminishingReturns(scale=1.0)])
+def test_whoever_brings_a_row_less_than_she_takes_gets_no_offer(law, limit, objective):
+    row = smq.LinearRow(0.0, acceptance=[(0, 1.0)], spend=[(0, -1.0)])
+    solution = smq.solve(smq.Market([1.0], law), 0.1, constraints=[row, limit], objective=objective)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert solution.acceptance.tolist() == [0.0]
+    assert certificate.upper_bound == 0.0
+
+
+def test_the_least_error_without_money_is_bounded_at_the_prices_of_each_half_plane():
+    market = smq.Market([1.0, 1.0], smq.PointMass(0))
+    aim = smq.MeanSquaredError(range=1.0, variance=0.1)
+    solution = smq.solve(market, 0.0, constraints=[smq.ExpectedOwners(at_most=1.5)], objective=aim)
+    certificate = smq.verify(solution)
+    assert certificate.valid, certificate.reasons
+    assert solution.objective_value == pytest.approx(4 * (0.1 * 1.5 + 2) / 1.5**2 - 0.2, rel=1e-12)

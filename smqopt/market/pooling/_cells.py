@@ -35,6 +35,8 @@ class Cells:
     """p₀ + w, in currency; p₀ where a price stands alone."""
     exact: NDArray[np.bool_]
     """Whether all F_t run straight."""
+    may_gain: NDArray[np.bool_]
+    """Whether some a_t − c_t p is not below 0 by more than its rounding."""
     gain: Floats
     more_gain: Floats
     """Σ a F(p₀) and Σ a ΔF."""
@@ -80,7 +82,9 @@ class Cells:
         """
         roundings = (ROUNDING.value + TERM_ROUNDING.value * self.terms) * self.size
         by_parabola = self.height(self.tops()) + self.error
-        return np.minimum(by_parabola, self.most), 2.0 * roundings
+        ceiling = np.minimum(by_parabola, self.most)
+        # where every law loses, h is not above 0, whatever the roundings
+        return ceiling, np.where(self.may_gain, 2.0 * roundings, np.minimum(2.0 * roundings, np.maximum(-ceiling, 0.0)))
 
     def _slope(self) -> Floats:
         """The slope of the parabola at t = 0."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from smqopt.market.pooling._cells import Cells
 from smqopt.market.pooling._chebyshev import NODES, PLACES, tops_of_series
 from smqopt.market.pooling._chord_bounds import Bend, bends, knots, off_chord
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import ROUNDING, Floats, Indices
 from smqopt.valuation import Mixture, TruncatedLaw, Valuation
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class LawTerms:
             What one more acceptance of each term is worth, and what a payment costs; (T,).
         """
         sums, counts = np.zeros((8, group.size)), (a != 0) | (c != 0)
-        bent_at = np.zeros(group.size, dtype=np.bool_)
+        bent_at, may_gain = np.zeros((2, group.size), dtype=np.bool_)
         for block in self._blocks(group):
             p0, p1 = price[block], end[block]
             cell, term = self._pairs(group[block])
@@ -124,12 +124,14 @@ class LawTerms:
             top, bottom = np.maximum(at0, at1), np.minimum(at0, at1)
             error = np.maximum(np.maximum(top, 0.0) * up, np.maximum(-bottom, 0.0) * down)
             most = np.where(top >= 0, top * F1, top * F0)
-            least, size = ((np.abs(a_) + np.abs(c_) * p[cell]) * F for p, F in ((p0, F0), (p1, F1)))
+            whole0, whole1 = (np.abs(a_) + np.abs(c_) * p[cell] for p in (p0, p1))
+            least, size = whole0 * F0, whole1 * F1
             each_row = (a_ * F0, a_ * (F1 - F0), c_ * F0, c_ * (F1 - F0), error, most, size, least)
             for row, each in enumerate(each_row):
                 sums[row, block] = np.bincount(cell, weights=each, minlength=p0.size)
+            may_gain[block] = np.bincount(cell, weights=top > -ROUNDING.value * whole1, minlength=p0.size) > 0
             bent_at[block] = np.bincount(cell, weights=bend >= Bend.REGULAR, minlength=p0.size) > 0
-        return Cells(group, self.sizes[group], price, end, ~bent_at, *sums)
+        return Cells(group, self.sizes[group], price, end, ~bent_at, may_gain, *sums)
 
     def by_series(self, cells: Cells, a: Floats, c: Floats) -> Floats:
         """Bound h on cells, what laws gain being added up; no number if that fails."""

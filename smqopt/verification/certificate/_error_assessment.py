@@ -68,10 +68,11 @@ def as_op2(
         market_fingerprint=at.fingerprint if own else solution.market_fingerprint,
         objective=PurchasedPrivacy(),
     )
-    if plane is None or solution.budget == 0:
+    if plane is None:
         return found
-    found = dataclasses.replace(found, budget_price=plane[1], constraint_prices=np.array(plane[2:]))
-    if solution.records:
+    price = plane[1] if solution.budget > 0 else solution.budget_price  # without money it has no end
+    found = dataclasses.replace(found, budget_price=price, constraint_prices=np.array(plane[2:]))
+    if solution.records or solution.budget == 0:
         return found
     # the tops are touched where the owners would answer, nearly
     table = None if few is None or plane[1] == 0 else response_table(iron(at.valuation))

@@ -111,6 +111,7 @@ def concave_side_bound(
     if np.any(y[~statement.equal] < 0):
         return math.inf
     taken, p = statement.charge(price, y)
+    p = p - rounding_of_prices(statement, price, y)
     fixed = np.append(y * statement.at_most, price * budget)
     bounds = statement.lowest, statement.highest
     if statement.blocks is None:
@@ -125,7 +126,7 @@ def concave_side_bound(
         return math.inf
     height, size = utility.take(rows).tangent(e[rows])
     m = statement.weights()[rows]
-    others += exact_sum(m * height) + ROUNDING.value * exact_sum(m * size) + rounding_of_prices(statement, price, y)
+    others += exact_sum(m * height) + ROUNDING.value * exact_sum(m * size)
     net = e - taken + ROUNDING.value * (np.abs(e) + np.abs(taken))
     return others + block_tops(statement, others, net, p)
 

@@ -55,6 +55,7 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
     taken = (abs(statement.acceptance).T @ np.abs(y)) / m
     # what was rounded is taken at its upper end, for q ≥ 0: that costs its share of q alone
     e = e + np.where(taken > 0, ROUNDING.value * (statement.reduced.epsilon + taken), 0.0)
+    p = p - rounding_of_prices(statement, price, y)
     alone, valuation = np.arange(m.size), statement.reduced.valuation
     if statement.blocks is not None:
         alone = np.delete(alone, statement.blocks.rows)
@@ -71,7 +72,7 @@ def side_bound(statement: Statement, budget: float, price: float, multipliers: F
         sizes[part] = np.where(free, np.abs(for_nothing), size)
     fixed = np.append(y * statement.at_most, price * budget)
     allowance = exact_sum(np.append(sizes * m[alone], np.abs(fixed))) * ROUNDING.value
-    bound = exact_sum(np.append(terms * m[alone], fixed)) + allowance + rounding_of_prices(statement, price, y)
+    bound = exact_sum(np.append(terms * m[alone], fixed)) + allowance
     return bound + block_tops(statement, bound, e, p)
 
 
@@ -81,18 +82,12 @@ def multipliers_of(statement: Statement, budget: float, multipliers: Floats) -> 
     return np.zeros(statement.at_most.size) if budget == 0 and not y.any() else y
 
 
-def rounding_of_prices(statement: Statement, price: float, multipliers: Floats) -> float:
-    """Return what rounding may take off λ + Sᵀy/m where its terms cancel."""
+def rounding_of_prices(statement: Statement, price: float, multipliers: Floats) -> Floats:
+    """Return what rounding may take off λ + Sᵀy/m where its terms cancel; shape (n′,)."""
     if not np.any(statement.spend.data < 0):
-        return 0.0
-    size = abs(statement.spend).T @ np.abs(multipliers) + statement.weights() * price
-    ceilings = np.zeros(size.size)
-    np.maximum.at(
-        ceilings,
-        np.arange(size.size) if statement.row_of_owner is None else statement.row_of_owner,
-        statement.ceilings(),
-    )
-    return ROUNDING.value * exact_sum(size * ceilings)
+        return np.zeros(statement.reduced.n)
+    terms = (abs(statement.spend).T @ np.abs(multipliers)) / statement.weights() + price
+    return np.asarray(ROUNDING.value * terms)
 
 
 def block_tops(statement: Statement, others: float, worth: Floats, price: Floats) -> float:
