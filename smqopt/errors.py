@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "CertificateError",
@@ -15,6 +16,7 @@ __all__ = [
     "SolverError",
     "UncertifiedError",
     "check_kind",
+    "locate_errors",
     "nearest",
     "nearest_column",
 ]
@@ -178,7 +180,7 @@ def nearest(unknown: str, known: Iterable[str]) -> str:
     "did you mean 'epsilon'? Known: 'budget', 'epsilon'"
     """
     names = sorted(known)
-    listing = "Known: " + ", ".join(repr(name) for name in names)
+    listing = "Known: " + ", ".join(repr(name) for name in names) if names else "drop it: none are known here"
     close = difflib.get_close_matches(unknown, names, n=1, cutoff=0.5)
     if not close:
         return listing
@@ -197,3 +199,24 @@ def nearest_column(unknown: str, columns: Iterable[str]) -> str:
     """
     close = difflib.get_close_matches(unknown, columns, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else "give the name of a column, as its first line has it"
+
+
+@contextmanager
+def locate_errors(where: str) -> Iterator[None]:
+    """Put `where` before what an `InputError` raised inside says, once.
+
+    Examples
+    --------
+    >>> with locate_errors("model.toml: [valuation]"):
+    ...     raise InputError("uniform: parameter 'high'", "must exceed low", value=1.0)
+    Traceback (most recent call last):
+        ...
+    smqopt.errors.InputError: model.toml: [valuation]: uniform: parameter 'high': must exceed low
+    (found 1.0)
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.where.startswith(where):
+            raise
+        raise type(error)(f"{where}: {error.where}", error.rule, value=error.value, remedy=error.remedy) from error

@@ -28,6 +28,5 @@ if TYPE_CHECKING:
         FrontierQuestion as FrontierQuestion,
         NecessaryPrivacyQuestion as NecessaryPrivacyQuestion,
     )
-    from smqopt.model_files.toml._located import locate_errors as locate_errors
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

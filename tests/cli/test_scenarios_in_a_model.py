@@ -176,3 +176,23 @@ def test_a_band_around_samples_is_stated_in_a_model(tmp_path: Path) -> None:
     path.write_text(BANDED.format(band=1.5), encoding="utf-8")
     with pytest.raises(smq.InputError, match=r"model.toml line 15: .*.band'.*must lie in \(0, 1\)"):
         smq.load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "says"),
+    [
+        ("low = 5, high = 6", "low = 6, high = 5", "line 11: [valuation]: key 'laws', law 2: uniform: parameter 'high': must exceed low"),
+        ("seed = 1\n", 'seed = 1\nobjective = { kind = "least-spend", x = 1 }\n', "is unknown to 'least-spend'; drop it"),
+        (
+            "seed = 1\n",
+            'seed = 1\nconstraint = [{ kind = "price-menu", prices = 0.5 }]\n',
+            "argument 'prices': must be a list (found '0.5'); put it in brackets",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_where_it_stands(tmp_path: Path, was: str, becomes: str, says: str) -> None:
+    path = tmp_path / "model.toml"
+    path.write_text(MODEL.replace(was, becomes), encoding="utf-8")
+    with pytest.raises(smq.InputError) as raised:
+        smq.load_model(path)
+    assert says in str(raised.value)

@@ -14,6 +14,7 @@ import pytest
 import smqopt as smq
 from smqopt.errors import InputError
 from smqopt.market import Status
+from smqopt.questions.frontiers._at_budgets import AtBudgets
 
 MARKET = smq.Market([0.5, 1.0, 1.5, 2.0], smq.Uniform(0, 1), groups={"city": ["Oslo", "Oslo", "Bergen", "Bergen"]})
 COVERAGE = smq.Coverage("city", "Oslo", at_least=1)
@@ -193,3 +194,23 @@ def test_a_small_value_beside_costly_constraints_is_certified() -> None:
     target = 1.25 * 4 * 1e-3
     found = smq.least_budget(market, target, objective=aim, constraints=records)
     assert found.budget == pytest.approx(least + 1e-3, rel=1e-11)
+
+
+def test_a_least_budget_ends_where_no_smaller_one_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a certificate leaves open took as many solves again, by halves."""
+    law = smq.Mixture([smq.Beta(2, 3), smq.PointMass(0.25)], weights=[0.7, 0.3])
+    market = smq.Market([0.5, 1.0, 1.5], law, groups={"h": list("aab")})
+    records = [smq.CommonPrice("h")]
+    asked: list[float] = []
+    solve = AtBudgets.solve
+
+    def counted(self: AtBudgets, budget: float, **options: Any) -> Any:
+        asked.append(budget)
+        return solve(self, budget, **options)
+
+    monkeypatch.setattr(AtBudgets, "solve", counted)
+    found = smq.least_budget(market, 0.8, constraints=records)
+    assert len(asked) <= 15  # 31
+    assert found.gap < 1e-11
+    less = smq.solve(market, found.budget * (1.0 - 1e-10), constraints=records)
+    assert less.purchased_privacy < 0.8 <= found.solution.purchased_privacy

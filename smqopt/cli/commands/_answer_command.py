@@ -21,11 +21,11 @@ from smqopt.cli.terminal._options import AS_JSON, FOLDER, FROM_MODEL, GAP_TOLERA
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.cli.work._parts import answer_in_parts, lies_in_parts
-from smqopt.errors import InputError
+from smqopt.errors import InputError, locate_errors
 from smqopt.files import write_json
 from smqopt.market import numbers
 from smqopt.mechanism import Outcome
-from smqopt.model_files import QUERIES, RandomStreams, locate_errors, make_query
+from smqopt.model_files import QUERIES, RandomStreams, make_query
 from smqopt.query import ESTIMATORS, WEIGHTINGS, Answer, Ledger, PopulationQuery, answer as ask
 
 

@@ -16,10 +16,10 @@ from smqopt.cli.terminal._completion import ModelFile
 from smqopt.cli.terminal._options import DATA, SEED
 from smqopt.cli.terminal._output import print_text, quiet_stdout
 from smqopt.derivation import FORMS, LATEX_FORMS, Derivation, check_form, derive as derive_law, latex_document
-from smqopt.errors import InputError, nearest
+from smqopt.errors import InputError, locate_errors, nearest
 from smqopt.files import write_text
 from smqopt.market import numbers
-from smqopt.model_files import locate_errors, model_files, read_model
+from smqopt.model_files import model_files, read_model
 from smqopt.report import DerivationRecord, derivation_markdown, instance_numbers
 from smqopt.valuation import LAWS, Valuation, valuation_from_dict
 

@@ -16,10 +16,10 @@ from smqopt.cli.terminal._options import AS_JSON, DATA, FOLDER, FROM_MODEL, GAP_
 from smqopt.cli.terminal._output import quiet_stdout, show
 from smqopt.cli.work._folder_instance import instance_of
 from smqopt.cli.work._parts import lies_in_parts, procure_in_parts
-from smqopt.errors import InputError
+from smqopt.errors import InputError, locate_errors
 from smqopt.market import Solution
 from smqopt.mechanism import POSTED, WHILE_IT_LASTS, join_outcomes, procure as buy
-from smqopt.model_files import Instance, RandomStreams, locate_errors
+from smqopt.model_files import Instance, RandomStreams
 
 
 @click.command()

@@ -234,8 +234,7 @@ class ConstraintRecord:
         """
         given: Any = getattr(self, argument)
         if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)) or getattr(given, "ndim", 1) == 0:
-            kind, remedy = type(given).__name__, "put it in brackets, in the order of the market's owners"
-            raise InputError(self.where(argument), "must be a list", value=kind, remedy=remedy)
+            raise InputError(self.where(argument), "must be a list", value=shorten(given), remedy="put it in brackets")
         object.__setattr__(self, argument, tuple(given))
 
     def set_pairs(self, argument: str, least: float = -np.inf, rule: str = "must be finite") -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from smqopt.errors import SolverError
 from smqopt.market import ConstraintRecord, Market, Objective, Solution, Status
-from smqopt.numeric import ROUNDING
+from smqopt.numeric import GAP, ROUNDING
 from smqopt.questions.frontiers._at_budgets import AtBudgets
 from smqopt.verification import Certificate, verify
 
@@ -71,7 +71,7 @@ def enough_with_constraints(
         return Enough(nothing.status, 0.0, verify(nothing))
     low, bound = -1.0, 0.0
     last: Solution | None = best
-    upper = solver.verified_bounds(best)[1]
+    upper = of_best = solver.verified_bounds(best)[1]
     step, skips = _RAISE, 0
     failed: float | None = None
     for _ in range(_MOST_SOLVES):
@@ -79,6 +79,7 @@ def enough_with_constraints(
             reached = _reached_by_tangent(last, upper, target)
             bound = max(bound, reached if solver.has_tangents else min(reached, last.budget))
         close = _CLOSE_TO_NONE if last is None or last.status is Status.INFEASIBLE else _CLOSE
+        close = max(close, _left_open(best, solver.value(best), of_best, target))
         if best.budget - max(low, bound) <= close * best.budget:
             return Enough(best.status, min(bound, best.budget), verify(best))
         budget = _next(last, solver, target, max(low, 0.0), best.budget if failed is None else failed, step)
@@ -93,7 +94,7 @@ def enough_with_constraints(
             continue
         feasible = last.status is not Status.INFEASIBLE
         if feasible and valid and solver.value(last) >= target:
-            best = last
+            best, of_best = last, upper
             if budget == 0:
                 return Enough(best.status, 0.0, verify(best))
         else:
@@ -106,6 +107,14 @@ def enough_with_constraints(
         value=f"between {max(low, bound)!r} and {best.budget!r}",
         remedy="ask for the frontier between the two",
     )
+
+
+def _left_open(best: Solution, value: float, upper: float, target: float) -> float:
+    """Return how near budgets may be, where the target is just met.
+
+    What a certificate leaves open no smaller budget settles.
+    """
+    return GAP.value if best.status is Status.BINDING and value - target <= upper - value else 0.0
 
 
 def _try(solver: AtBudgets, budget: float) -> tuple[Solution | None, bool, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from smqopt.algebra import if_readable, rename_symbols
-from smqopt.errors import InputError, check_kind
+from smqopt.errors import InputError, check_kind, locate_errors
 from smqopt.numeric import Floats, Mask, plain_array
 from smqopt.valuation.composition._by_owner import ByOwner
 from smqopt.valuation.law._base import Index, Valuation
@@ -258,7 +258,11 @@ def mixture_from_dict(table: Mapping[str, Any], where: str, read: Callable[..., 
     tables = table["laws"]
     if not isinstance(tables, list) or not all(isinstance(part, Mapping) for part in tables):
         raise InputError(f"{where}: key 'laws'", "must be an array of laws", remedy="give the laws that are mixed")
-    return Mixture([read(part, f"{where}: law {k + 1}") for k, part in enumerate(tables)], table["weights"])
+    laws = []
+    for k, part in enumerate(tables, 1):
+        with locate_errors(f"{where}: key 'laws', law {k}"):
+            laws.append(read(part, f"{where}: key 'laws', law {k}"))
+    return Mixture(laws, table["weights"])
 
 
 def _checked_weights(weights: ArrayLike, count: int) -> Floats:

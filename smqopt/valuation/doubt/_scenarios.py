@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from smqopt.errors import InputError, check_kind
+from smqopt.errors import InputError, check_kind, locate_errors
 from smqopt.numeric import Floats
 from smqopt.valuation.doubt._in_doubt import InDoubt
 from smqopt.valuation.law._base import Index, Valuation
@@ -127,5 +127,8 @@ def scenarios_from_dict(table: Mapping[str, Any], where: str, read: Any) -> Scen
     check_keys(table, ("laws", *(["weights"] if "weights" in table else [])), "scenarios", where)
     if not isinstance(table["laws"], list):
         raise InputError(f"{where}: key 'laws'", "must be an array of laws", remedy='give [{law = "uniform", …}, …]')
-    laws = [read(one, f"{where}: law {k}") for k, one in enumerate(table["laws"], 1)]
+    laws = []
+    for k, one in enumerate(table["laws"], 1):
+        with locate_errors(f"{where}: key 'laws', law {k}"):
+            laws.append(read(one, f"{where}: key 'laws', law {k}"))
     return Scenarios(laws, table.get("weights"))
