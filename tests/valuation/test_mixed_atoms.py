@@ -7,6 +7,7 @@ from scipy.optimize import minimize_scalar
 
 import smqopt as smq
 from smqopt.valuation import flat_pieces
+from smqopt.valuation.truncation import _quantile
 
 ZEROS = smq.Mixture([smq.PointMass(0), smq.Uniform(0, 1)], [0.3, 0.7])
 
@@ -131,3 +132,18 @@ def test_a_part_of_a_law_with_atoms():
         smq.Truncated(smq.Discrete([1, 2], [1, 1]), 1.2, 1.8)
     with pytest.raises(smq.InputError, match="common to all owners"):
         smq.Truncated(law, [0.5, 1], 3)
+
+
+@pytest.mark.parametrize("values", [[0.5], [0.0, 0.25, 0.5, 1.0]])
+def test_quantiles_at_atoms_take_few_evaluations(values, monkeypatch):
+    atoms = smq.Discrete(values, [1.0] * len(values))
+    law = smq.Mixture([smq.Uniform(0, 1), atoms], weights=[0.5, 0.5])
+    jumps = [(float(law.cdf(np.nextafter(v, -1))) if v else 0.0, float(law.cdf(v)), v) for v in values]
+    looked = []
+    for name in ("_lower", "_upper"):
+        of_tail = getattr(_quantile, name)
+        monkeypatch.setattr(_quantile, name, lambda *a, of_tail=of_tail: looked.append(0) or of_tail(*a))
+    for before, after, value in jumps:
+        looked.clear()
+        assert law.ppf(before + 0.6 * (after - before)) == value
+        assert len(looked) <= 6

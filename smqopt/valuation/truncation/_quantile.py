@@ -61,6 +61,8 @@ def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats]
         rough = np.full(u.size, np.nan)
     theta = np.where(np.isfinite(rough), np.clip(rough, low, high), 0.5 * low + 0.5 * high)
     below, above = np.abs(low).view(np.int64) - 1, high.view(np.int64).copy()  # doubles ≥ 0 are in order as integers
+    if law.has_atoms:
+        _narrow_by_knots(law, u, below, above)
     probe = np.abs(theta).view(np.int64)
     run, left = np.zeros(u.size, dtype=np.int64), np.flatnonzero(above - below > 1)
     for turn in range(1, MOST_EVALUATIONS):
@@ -81,6 +83,30 @@ def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats]
         probe[left] = np.where(usable, aimed, halfway)
         left = left[above[left] - below[left] > 1]
     return np.asarray(above.view(np.float64).reshape(shape))
+
+
+def _narrow_by_knots(law: Valuation, u: Floats, below: Indices, above: Indices) -> None:
+    """Put brackets between knots, in place.
+
+    Where F jumps beyond u at the upper one the bracket closes: no step but halving leads on there.
+    """
+    knots = np.abs(law.knots()).view(np.int64)
+    knots = np.broadcast_to(knots.reshape(knots.shape[0], -1), (knots.shape[0], law.size or u.size))
+    owner = np.arange(u.size) % knots.shape[1]
+
+    def narrow(at: Indices) -> None:
+        inside = np.flatnonzero((below < at) & (at < above))
+        if inside.size:
+            reached = _gaps(law, inside, at[inside].view(np.float64), u)[0] >= 0
+            above[inside[reached]], below[inside[~reached]] = at[inside[reached]], at[inside[~reached]]
+
+    first, last = np.zeros(u.size, dtype=np.intp), np.full(u.size, knots.shape[0] - 1)
+    while np.any(first < last):
+        middle = first + (last - first) // 2
+        at = knots[middle, owner]
+        narrow(at)
+        first, last = np.where(above <= at, first, middle + 1), np.where(above <= at, middle, last)
+    narrow(above - 1)
 
 
 def _from_table(law: Valuation, u: Floats) -> Floats:
