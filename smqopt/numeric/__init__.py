@@ -134,6 +134,11 @@ if TYPE_CHECKING:
     )
     from smqopt.numeric.bits._octaves import OctaveTable as OctaveTable, tabulate as tabulate
     from smqopt.numeric.interior._hinge_qp import HingeProgram as HingeProgram, Lowest as Lowest
+    from smqopt.numeric.interior._interior_program import (
+        HELD as HELD,
+        ConcaveSum as ConcaveSum,
+        InteriorProgram as InteriorProgram,
+    )
     from smqopt.numeric.interior._newton_steps import newton_steps as newton_steps
     from smqopt.numeric.interior._step_equations import StepEquations as StepEquations
 else:

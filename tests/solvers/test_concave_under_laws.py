@@ -13,9 +13,9 @@ from scipy import sparse
 import smqopt as smq
 from smqopt.errors import SolverError
 from smqopt.market import expansion_of
+from smqopt.numeric import InteriorProgram
 from smqopt.numeric.interior._newton_steps import _step
 from smqopt.solvers.columns._block_offers import join_lots
-from smqopt.solvers.columns._interior_program import InteriorProgram
 from tests.conic_optimum import optimum
 
 PRICES = np.arange(7) / 4

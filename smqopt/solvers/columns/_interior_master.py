@@ -13,8 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from smqopt.market import Utility
-from smqopt.numeric import Floats, Indices
-from smqopt.solvers.columns._interior_program import HELD, InteriorProgram, LawUtility
+from smqopt.numeric import HELD, ConcaveSum, Floats, Indices, InteriorProgram
 from smqopt.solvers.columns._master import FINE, Master, MasterAnswer
 
 _COLUMNS, _GOLDEN = 24, 0.618
@@ -63,7 +62,7 @@ class InteriorMaster(Master):
         unit, value = self._unit_of[chosen], self._values[chosen] * most / self._scale
         used, lifted = (sparse.csc_array(each[:, chosen] * most) for each in (usage, lifts[wanted, :]))
         columns = unit, value, used, lifted
-        worths = [LawUtility(one.take(wanted), self._m[wanted] / self._scale) for one in self._each]
+        worths = [ConcaveSum(one.take(wanted), self._m[wanted] / self._scale) for one in self._each]
         with np.errstate(
             over="ignore", invalid="ignore", divide="ignore"
         ):  # it ends where steps lead out of the doubles

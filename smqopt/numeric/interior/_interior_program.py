@@ -1,4 +1,4 @@
-"""The program over columns where their worth bends, by interior steps.
+"""A concave program over shares of units that meet in few rows, by interior steps.
 
 They are primal-dual ones with Mehrotra's corrector (Nocedal and Wright 2006, chapter 19). Units
 meet in few rows, so that a step solves a small system for each, all at once, and one for the rows.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
-from smqopt.market import Utility
-from smqopt.numeric import Floats, Indices, Mask, StepEquations
+from smqopt.numeric._arrays import Floats, Indices, Mask
+from smqopt.numeric.interior._step_equations import StepEquations
 
 _STEPS = 100
 _TO_END = 0.995
@@ -40,11 +41,28 @@ _AIMS, _BEHIND = (1e-4, 0.5), 64.0
 equations are missed by so many times more."""
 
 
+class Concave(Protocol):
+    """φ, one of each q ≥ 0; arrays of one shape."""
+
+    def value(self, q: Floats, /) -> Floats:
+        """Return φ(q)."""
+
+    def slope(self, q: Floats, /) -> Floats:
+        """Return φ′(q), which may be +∞ at 0."""
+
+    def curvature(self, q: Floats, /) -> Floats:
+        """Return −φ″(q) ≥ 0."""
+
+    @property
+    def needed(self) -> Mask:
+        """Where φ(0) = −∞."""
+
+
 @dataclass(frozen=True)
-class LawUtility:
+class ConcaveSum:
     """Σ m φ(q)."""
 
-    phi: Utility
+    phi: Concave
     m: Floats
 
     def at(self, q: Floats) -> float:
@@ -83,7 +101,7 @@ class InteriorProgram:
 
     def __init__(
         self,
-        worths: Sequence[LawUtility],
+        worths: Sequence[ConcaveSum],
         r: Floats,
         equal: Mask,
         units: int,
