@@ -18,7 +18,7 @@ from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
 from smqopt.solvers.columns._interior_master import InteriorMaster
 from smqopt.solvers.columns._master import FINE, Master, MasterAnswer
 
-_ROUNDS = 120
+ROUNDS = 120
 """More than hard programs were seen to take."""
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
@@ -70,8 +70,11 @@ class ColumnSearch(ColumnAnswers):
         self.singles.limit(statement, safe)
         self._master.limit(self._limits)
 
-    def run(self, enough: float = GOOD) -> Found:
-        """Search until bounds are near enough to each other, relative to the upper one."""
+    def run(self, enough: float = GOOD, patience: int = ROUNDS) -> Found:
+        """Search until bounds are near enough to each other, relative to the upper one.
+
+        Or until so many rounds one after the other have not halved what is between them.
+        """
         ray = self._hold_rows()
         if ray is not None:
             return ray
@@ -79,10 +82,10 @@ class ColumnSearch(ColumnAnswers):
         near = _NEAR
         best: Found | None = None
         closest: Found | None = None
-        best_rank = (False, -np.inf)
-        for _ in range(_ROUNDS):
+        best_rank, least, waited = (False, -np.inf), np.inf, 0
+        for _ in range(ROUNDS):
             answer = self._master.solve()
-            if answer is None:
+            if answer is None or waited > patience:
                 break
             z, before = answer.multipliers, self._columns
             self._weigh(answer)
@@ -101,6 +104,7 @@ class ColumnSearch(ColumnAnswers):
                 best, best_rank, posted = one, rank, answer
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):
                 closest = one
+            least, waited = (abs(gap), 0) if abs(gap) <= 0.5 * least else (least, waited + 1)
             near = max(_SHRINK * near, self._apart)
             if abs(gap) <= enough * abs(one.upper):
                 break
@@ -126,7 +130,7 @@ class ColumnSearch(ColumnAnswers):
         if self._master.seeks_value:
             return None
         self._apart = _FIRST_APART
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             answer = self._master.solve()
             if answer is not None:
                 dearest = int(np.argmax(np.abs(answer.multipliers) * self.sizes))

@@ -19,23 +19,17 @@ from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._alike import merge_alike
 from smqopt.solvers.structured._conflict import find_conflict, has_value, least_relaxations
 from smqopt.solvers.structured._response import Owners
-from smqopt.solvers.structured._search import RAISE, search
+from smqopt.solvers.structured._row_excess import row_excess
+from smqopt.solvers.structured._search import search
 
 if TYPE_CHECKING:
     from smqopt.solvers.columns._column_answers import Found
-    from smqopt.solvers.columns._column_search import ColumnSearch
 
-_WORSE = 1e-12
-"""By what a polished answer may widen the bracket, relative to the bound."""
-_ROUGH = 2.0**-13, 2.0**-19, 2.0**-25
-"""Where bounds are so near to each other, relatively, Newton steps are tried."""
 _ANY = 1.0
 """A budget where nobody is paid."""
 _GIVE = 2.0**-45, 2.0**-36
 """What limits may give way by, relative to them, where they leave no room: the last one is less
 than `SIDE_ROW` lets a certificate pass."""
-_TRIES, _ROUNDING = 6, 2.0**-50
-"""Of rows that rounding breaks, made tighter; what that may be worth, relative to the bound."""
 
 
 def solve_statement(
@@ -117,7 +111,16 @@ def _solve(
     if posted_gap is not None:
         return _post_prices(statement, most, objective, posted_gap, budget)
     if statement.blocks is not None:
-        return _solve_with_blocks(statement, most, objective, budget)
+        from smqopt.solvers.structured._block_route import solve_blocks  # noqa: PLC0415 -- loads HiGHS
+
+        of_blocks = solve_blocks(statement, most, objective, budget)
+        if of_blocks is None:
+            return None
+        answer, offers = of_blocks
+        _require_rows(statement, offers)
+        apart = (answer.upper - answer.lower) / max(abs(answer.upper), np.finfo(float).tiny)
+        details = {"gap": float(apart), "upper_bound": float(answer.upper), "lower_bound": float(answer.lower)}
+        return _deliver(statement, budget, offers, answer.z, {**details, **_law_weights(answer)})
     form = merge_alike(statement, objective)
     found = search(form, most, start, objective)
     if found is None:
@@ -125,83 +128,8 @@ def _solve(
     return _deliver(statement, budget, form.offers_to_owners(found.offers), found.point.z, {"gap": found.gap})
 
 
-def _solve_with_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> Solution | None:
-    """Solve where rows share posted prices, by column generation."""
-    from smqopt.solvers.columns._block_offers import offers_with_blocks  # noqa: PLC0415 -- loads HiGHS
-    from smqopt.solvers.columns._column_answers import GOOD  # noqa: PLC0415
-    from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415
-
-    blocks = statement.blocks
-    assert blocks is not None  # noqa: S101
-    margin, tighter = BUDGET_MARGIN.value, 0.0 * statement.at_most
-    search = ColumnSearch(statement, objective, most * (1.0 - margin), most)
-    for number in range(_TRIES):
-        if number:
-            form = dataclasses.replace(statement, at_most=statement.at_most - tighter)
-            search.limit(form, most * (1.0 - margin), most)
-        if number % 2 == 0:  # else Newton steps alone may meet the limits
-            for enough in (*_ROUGH, GOOD) if search.starts_rough else (GOOD,):
-                try:
-                    answer = search.run(enough)
-                except SolverError:
-                    if number:
-                        break
-                    raise
-                one = _newton_answer(search, answer)
-                if not one.is_feasible or one.upper - one.lower <= GOOD * abs(one.upper):
-                    break
-        else:
-            one = _newton_answer(search, one)
-        if not one.is_feasible:
-            if number:
-                break  # that tighter rows cannot be kept proves nothing of these
-            return None
-        found = one
-        lots = found.group, found.price, found.share
-        singles = search.singles.offers(found.z, found.acceptance, search.usage_of_blocks(*lots))
-        offers = offers_with_blocks(statement, singles, search.singles.rows, lots)
-        over = row_excess(statement, offers)[0]
-        keeps_rows = abs(found.z[1:]) @ np.maximum(over, 0.0) <= _ROUNDING * abs(found.upper)
-        keeps_budget = exact_dot(offers.spend, statement.market.weights, up=True) <= budget
-        if keeps_budget and keeps_rows:
-            break
-        margin *= 1.0 if keeps_budget else 8.0
-        tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))
-    _require_rows(statement, offers)
-    if found.lower == 0:  # the rounding of multipliers could be all of the bound
-        higher = search.bounds(dataclasses.replace(found, z=found.z * (1.0 + RAISE)))
-        found = higher if higher.upper < found.upper else found
-    gap = float((found.upper - found.lower) / max(abs(found.upper), np.finfo(float).tiny))
-    details = {"gap": gap, "upper_bound": float(found.upper), "lower_bound": float(found.lower)}
-    return _deliver(statement, budget, offers, found.z, {**details, **_law_weights(found)})
-
-
 def _law_weights(found: Found) -> dict[str, tuple[float, ...]]:
     return {"law_weights": tuple(found.weights.tolist())} if found.weights.size > 1 else {}
-
-
-def _newton_answer(search: ColumnSearch, found: Found) -> Found:
-    """Return the answer after Newton steps, unless that is worse."""
-    from smqopt.solvers.columns._draws import draw, merge  # noqa: PLC0415 -- loads HiGHS
-    from smqopt.solvers.columns._polish import polish  # noqa: PLC0415
-
-    if not found.is_feasible:
-        return found
-    polished, found = (draw(search, one) for one in (polish(search, merge(search, found)), found))
-    apart, before = (abs(one.upper - one.lower) for one in (polished, found))
-    worse = apart > before + _WORSE * abs(found.upper)
-    return polished if search.keeps(polished) and (not worse or not search.keeps(found)) else found
-
-
-def row_excess(statement: Statement, offers: Offers) -> tuple[Floats, Floats]:
-    """Return what offers break rows by; that, and its share of their terms."""
-    first = statement.first_owner
-    q, spend = offers.acceptance[first], offers.spend[first]
-    over = statement.usage(q, spend) - statement.at_most
-    terms = abs(statement.acceptance) @ q + abs(statement.spend) @ spend + np.abs(statement.at_most)
-    over = np.where(statement.equal, np.abs(over), over)
-    over[[statement.records[k].read_from_prices for k in statement.record_of_row]] = 0.0
-    return over, over / np.maximum(terms, np.finfo(float).tiny)
 
 
 def _require_rows(statement: Statement, offers: Offers) -> None:

@@ -37,7 +37,8 @@ from smqopt.solvers.conic.cuts._coupled_constraints import sharings
 from smqopt.solvers.conic.cuts._residual import residual, size_of
 from smqopt.solvers.conic.cuts._supporting_cuts import WEIGHTS, supporting_cuts
 from smqopt.solvers.price_search._concave import solve_concave
-from smqopt.solvers.structured._structured_route import row_excess, solve_statement
+from smqopt.solvers.structured._row_excess import row_excess
+from smqopt.solvers.structured._structured_route import solve_statement
 
 _SOLVED = Status.BINDING, Status.SLACK
 _MARGINS = (2.0**-6, 2.0**-14, 2.0**-22)
