@@ -20,6 +20,7 @@ from smqopt.market.statement._coefficients import coefficient_matrix
 from smqopt.market.statement._rigid_rows import Fixed, find_rigid, reach_of
 from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
 from smqopt.market.statement._statement import Statement
+from smqopt.market.statement._tied_prices import floors_of_ties
 from smqopt.numeric import Floats, Indices, Mask
 
 
@@ -94,6 +95,13 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
         of_bounds = _bounds_as_rows(blocks, (lowest, highest), (lowest_by, highest_by))
         blocks = _within_bounds(blocks, reduced, lowest, highest)
         lowest[blocks.rows], highest[blocks.rows] = 0.0, blocks.highest_acceptance()
+    acceptance = sparse.csr_array(sparse.vstack([acceptance, of_bounds.matrix]))
+    spend = sparse.csr_array(sparse.vstack([spend, sparse.csr_array(of_bounds.matrix.shape)]))
+    at_most = np.append(at_most, of_bounds.at_most)
+    equal = np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), of_bounds.equal)
+    if blocks is not None:
+        floor = floors_of_ties(blocks, reduced, (acceptance, spend), equal, at_most)
+        blocks = dataclasses.replace(blocks, floor=floor)
     names = [row.name for _, row in rows] + [records[k].words for k in of_bounds.record.tolist()]
     return Statement(
         market=market,
@@ -103,10 +111,10 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
         row_of_owner=row_of_owner,
         names=tuple(names),
         record_of_row=(*(number for number, _ in rows), *of_bounds.record.tolist()),
-        acceptance=sparse.csr_array(sparse.vstack([acceptance, of_bounds.matrix])),
-        spend=sparse.csr_array(sparse.vstack([spend, sparse.csr_array(of_bounds.matrix.shape)])),
-        at_most=np.append(at_most, of_bounds.at_most),
-        equal=np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), of_bounds.equal),
+        acceptance=acceptance,
+        spend=spend,
+        at_most=at_most,
+        equal=equal,
         blocks=blocks,
         rigid=np.append(fixed.rigid, np.zeros_like(of_bounds.equal)),
         fixed=fixed,

@@ -22,7 +22,11 @@ _LONG = 2.0**10
 def newton_steps(
     residual: Callable[[Floats], Floats], v: Floats, jacobian: Callable[[Floats, Floats], sparse.csc_array]
 ) -> Floats:
-    """Take Newton steps as long as the largest residual falls."""
+    """Take Newton steps as long as they shorten what is left of the way.
+
+    That is measured in unknowns, by the derivatives at hand (Deuflhard 2011, section 3.1): equations
+    need no common unit.
+    """
     r = residual(v)
     for _ in range(_STEPS if np.isfinite(r).all() else 0):
         J = jacobian(v, r)
@@ -31,7 +35,7 @@ def newton_steps(
         step = _step(J, r)
         for part in _PARTS:
             after = residual(v - part * step)
-            if np.max(np.abs(after), initial=0.0) < np.max(np.abs(r), initial=0.0):
+            if np.isfinite(after).all() and _size(_step(J, after)) < _size(step):
                 break
         else:
             break
@@ -39,8 +43,15 @@ def newton_steps(
     return v
 
 
+def _size(step: Floats) -> float:
+    return float(np.max(np.abs(step), initial=0.0))
+
+
 def _step(J: sparse.csc_array, r: Floats) -> Floats:
     """Return a step; of few equations that leave it open, the shortest one."""
+    largest = abs(J).max(axis=1).toarray().ravel()
+    units = np.where(largest > 0, largest, 1.0)  # equations have no common unit
+    J, r = sparse.csc_array(sparse.diags_array(1.0 / units) @ J), r / units
     step = np.full(r.size, np.nan)
     if r.size > _DENSE[0]:
         with contextlib.suppress(RuntimeError):  # singular

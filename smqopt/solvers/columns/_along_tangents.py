@@ -19,7 +19,13 @@ _TIED = 2.0**-12
 
 
 def along_tangents(
-    search: ColumnSearch, found: Found, solve: Callable[[ColumnSearch], Found], budget: float, margin: float
+    search: ColumnSearch,
+    found: Found,
+    solve: Callable[[ColumnSearch], Found],
+    budget: float,
+    margin: float,
+    *,
+    anew: bool = False,
 ) -> Found:
     """Return what is best along the tangents at an answer, while that is twice as near to its bound.
 
@@ -33,8 +39,10 @@ def along_tangents(
         Solves the same with a linear objective.
     budget, margin
         B, and the share of it that is for rounding.
+    anew
+        Whether the answer is of other limits, so that its bounds say nothing.
     """
-    while found.upper - found.lower > GOOD * abs(found.upper):
+    while anew or found.upper - found.lower > GOOD * abs(found.upper):
         under = search.values(search.acceptance(found))
         weights = np.where(under <= np.min(under) + _TIED * abs(found.upper), found.weights, 0.0)
         weights = weights / np.sum(weights) if weights.any() else found.weights
@@ -45,7 +53,7 @@ def along_tangents(
         if not one.is_feasible:
             break
         one = search.bounds(replace(one, weights=weights))
-        if not abs(one.upper - one.lower) <= 0.5 * (found.upper - found.lower):
+        if not anew and not abs(one.upper - one.lower) <= 0.5 * (found.upper - found.lower):
             break
-        found = one
+        found, anew = one, False
     return found

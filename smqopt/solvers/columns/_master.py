@@ -25,9 +25,11 @@ where shares are so small that units hardly feel them, and scaling where limits 
 _NODES, _WHOLE = 20_000, 1e-9
 """Where the search for one posted price each ends, and how near to 0 or 1 a share is one."""
 _ITERATIONS = 1_000_000
-_ROOM, _MORE = 2.0, 2.0**-36
+_ROOM, _HARDLY = 2.0, 2.0**-36
 """Times what rows are broken by at best: at it HiGHS finds no room; and what rows may be broken by,
 relative to their sizes, where it finds none then either."""
+_CHARGES = 2.0**24, 2.0**32
+"""What it costs to break a row by its size then, in units of the objective."""
 _DROPPED, FINE = 1e-11, 2.0**4
 """Coefficients below are left out; HiGHS leaves out a hundred times larger ones unless told."""
 
@@ -87,7 +89,7 @@ class Master:
         )
         self._values, self._most = np.zeros(0), np.zeros(0)
         self._phase, self._unit = 1, 1.0
-        self._room = 0.0
+        self._room = self._charge = 0.0
 
     def add_columns(
         self,
@@ -115,7 +117,7 @@ class Master:
         self._r = limits / self._sizes
         for row, r, equal in zip(range(self._k), self._r.tolist(), self._equal.tolist(), strict=True):
             self._highs.changeRowBounds(row, r if equal else -np.inf, r)
-        self._phase, broken = 1, np.arange(self._broken)
+        self._phase, self._charge, broken = 1, 0.0, np.arange(self._broken)
         self._bounds(broken, np.zeros(broken.size), np.full(broken.size, np.inf))
         self._costs(broken, np.ones(broken.size))
         self._costs(self._broken + np.arange(self._values.size), 0.0 * self._values)
@@ -126,24 +128,27 @@ class Master:
         return self._phase == 2
 
     def seek_value(self, unit: float) -> None:
-        """Seek the objective, in a unit; rows are broken by little more than at best."""
+        """Seek the objective, in a unit; rows are broken by little more than at best, or for a charge."""
         self._phase, self._unit = 2, unit
         broken, zero = np.arange(self._broken), np.zeros(self._broken)
-        self._bounds(broken, zero, zero + self._room)
-        self._costs(broken, zero)
+        self._bounds(broken, zero, zero + (np.inf if self._charge else self._room))
+        self._costs(broken, zero + self._charge)
         self._costs(self._broken + np.arange(self._values.size), -self._most * self._values / unit)
 
     def solve(self) -> MasterAnswer | None:
         """Solve it over the columns that there are; None where HiGHS reports no optimum."""
         ways = zip(_TOLERANCES, itertools.cycle(_WAYS[1]), strict=False)
-        if not any(self._solves(*each) for each in ways):
-            if not self.seeks_value or self._room >= _MORE:
-                return None
-            self._room = _MORE
-            self.seek_value(self._unit)
-            return self.solve()
+        solved = any(self._solves(*each) for each in ways)
         found = self._highs.getSolution()
         x, dual = np.array(found.col_value), np.array(found.row_dual)
+        if not solved or (self._charge and np.sum(x[: self._broken]) > _HARDLY * self._fine):
+            dearer = [charge for charge in _CHARGES if charge > self._charge]
+            if self.seeks_value and dearer:
+                self._charge = dearer[0]
+                self.seek_value(self._unit)
+                return self.solve()
+            if not solved:
+                return None
         if self._phase == 1:
             self._room = _ROOM * max(float(np.sum(x[: self._broken])), 0.0)
         y = -dual[: self._k]

@@ -113,10 +113,10 @@ class Equations:
         linking, inner = np.flatnonzero(self._block < 0), np.flatnonzero(self._block >= 0)
         none, sums = np.zeros(0, dtype=np.intp), np.flatnonzero(self._block[: self._ends[1]] < 0)
         entries: list[tuple[Indices, Indices, Floats]] = [(none, none, np.zeros(0))]
-        for j in linking.tolist():
-            moved = v.copy()
-            moved[j] += RELATIVE
-            entries.append((np.arange(r.size), np.full(r.size, j), self.residual(moved) - r))
+        for j in linking.tolist():  # to both sides: multipliers of limits that are just met nearly cancel
+            up, down = v.copy(), v.copy()
+            up[j], down[j] = up[j] + RELATIVE, down[j] - RELATIVE
+            entries.append((np.arange(r.size), np.full(r.size, j), 0.5 * (self.residual(up) - self.residual(down))))
         inner = inner[np.argsort(self._block[inner], kind="stable")]
         number = np.arange(inner.size) - np.searchsorted(self._block[inner], self._block[inner])
         before = self._parts(v) if inner.size else np.zeros(0)

@@ -49,7 +49,7 @@ def solve_blocks(statement: Statement, most: float, objective: Objective, budget
             search.limit(form, most * (1.0 - margin), most)
         if number % 2 == 0:  # else Newton steps alone may meet the limits
             try:
-                one = _search_all(search, most, margin)
+                one = _search_again(search, found, most, margin) if number else _search_all(search, most, margin)
             except SolverError:
                 if number:
                     break
@@ -80,19 +80,32 @@ def solve_blocks(statement: Statement, most: float, objective: Objective, budget
 def _search_all(search: ColumnSearch, most: float, margin: float) -> Found:
     """Return the best answer of searches that come ever nearer."""
     if search.is_linear:
-        return _newton_answer(search, search.run())
+        return _solve_linear(search)
     best: Found | None = None
     for enough, patience in (*((each, _PATIENCE) for each in _ROUGH if search.starts_rough), *_CLOSE):
         one = _newton_answer(search, search.run(enough, patience))
         rough, good = _apart(one), best is None or _apart(one) < _apart(best)
         if one.is_feasible and good and rough > GOOD:
-            one = along_tangents(search, one, lambda other: _newton_answer(other, other.run()), most, margin)
+            one = along_tangents(search, one, _solve_linear, most, margin)
         if best is None or (search.keeps(one), -_apart(one)) > (search.keeps(best), -_apart(best)):
             best = one
         if not best.is_feasible or _apart(best) <= max(_PASSES, _LITTLE_ROOM * rough):
             break
     assert best is not None  # noqa: S101
     return best
+
+
+def _search_again(search: ColumnSearch, found: Found, most: float, margin: float) -> Found:
+    """Return the best answer under limits that have changed by roundings."""
+    if not search.is_linear:
+        one = along_tangents(search, found, _solve_linear, most, margin, anew=True)
+        if _apart(one) <= _PASSES:
+            return one
+    return _search_all(search, most, margin)
+
+
+def _solve_linear(search: ColumnSearch) -> Found:
+    return _newton_answer(search, search.run())
 
 
 def _apart(found: Found) -> float:
