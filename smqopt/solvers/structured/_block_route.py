@@ -43,19 +43,20 @@ def solve_blocks(statement: Statement, most: float, objective: Objective, budget
     assert blocks is not None  # noqa: S101
     margin, tighter = BUDGET_MARGIN.value, 0.0 * statement.at_most
     search = ColumnSearch(statement, objective, most * (1.0 - margin), most)
+    found: Found | None = None
     for number in range(_TRIES):
         if number:
             form = dataclasses.replace(statement, at_most=statement.at_most - tighter)
             search.limit(form, most * (1.0 - margin), most)
         if number % 2 == 0:  # else Newton steps alone may meet the limits
             try:
-                one = _search_again(search, found, most, margin) if number else _search_all(search, most, margin)
+                one = _search_all(search, most, margin) if found is None else _search_again(search, found, most, margin)
             except SolverError:
                 if number:
                     break
                 raise
-        else:
-            one = _newton_answer(search, one)
+        elif found is not None:
+            one = _newton_answer(search, found)
         if not one.is_feasible:
             if number:
                 break  # that tighter rows cannot be kept proves nothing of these
@@ -71,6 +72,7 @@ def solve_blocks(statement: Statement, most: float, objective: Objective, budget
             break
         margin *= 1.0 if keeps_budget else 8.0
         tighter += np.where(statement.equal, 0.0, np.where(over > 0, 2.0 * over + tighter, 0.0))
+    assert found is not None  # noqa: S101
     if found.lower == 0:  # the rounding of multipliers could be all of the bound
         higher = search.bounds(dataclasses.replace(found, z=found.z * (1.0 + RAISE)))
         found = higher if higher.upper < found.upper else found
