@@ -54,17 +54,15 @@ def is_positive(reduced: Market, combination: Sequence[tuple[int, float]], low: 
 
     `combination` holds rows and weights, which sum to 0 but for the rounding of quotients.
     """
-    rest = -sum((arb(w) for _, w in combination[1:]), arb(0))
-    weights = [rest, *(arb(w) for _, w in combination[1:])]
-    found = [Term.of(reduced, row, w) for (row, _), w in zip(combination, weights, strict=True)]
-    terms = [term for term in found if term is not None]
-    if len(terms) < len(found):
-        return False
-    edges = {end for term in terms for piece in term.pieces for end in (piece.low, piece.high)}
-    edges |= {end for term in terms for end in (term.low, term.high)}
-    nodes = sorted(edge for edge in edges if low <= edge <= high)
     with precision(_BITS):
-        return all(_holds_on(terms, a, b, (low, high)) for a, b in pairwise(nodes))
+        rest = -sum((arb(w) for _, w in combination[1:]), arb(0))
+        weights = [rest, *(arb(w) for _, w in combination[1:])]
+        found = [Term.of(reduced, row, w) for (row, _), w in zip(combination, weights, strict=True)]
+        terms = [term for term in found if term is not None]
+        edges = {end for term in terms for piece in term.pieces for end in (piece.low, piece.high)}
+        edges |= {end for term in terms for end in (term.low, term.high)}
+        nodes = sorted(edge for edge in edges if low <= edge <= high)
+        return len(terms) == len(found) and all(_holds_on(terms, a, b, (low, high)) for a, b in pairwise(nodes))
 
 
 def _holds_on(terms: Sequence[Term], a: float, b: float, ends: tuple[float, float]) -> bool:
