@@ -140,6 +140,5 @@ if TYPE_CHECKING:
         InteriorProgram as InteriorProgram,
     )
     from smqopt.numeric.interior._newton_steps import newton_steps as newton_steps
-    from smqopt.numeric.interior._step_equations import StepEquations as StepEquations
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

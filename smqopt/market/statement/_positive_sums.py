@@ -50,9 +50,10 @@ class Term:
 
 
 def is_positive(reduced: Market, combination: Sequence[tuple[int, float]], low: float, high: float) -> bool:
-    """Prove that Σ w F is above 0 at all prices between the ends; False where that is not decided.
+    """Prove that Σ w F is above 0 at all prices between the ends.
 
-    `combination` holds rows and weights, which sum to 0 but for the rounding of quotients.
+    It is False where that is not decided.     `combination` holds rows and weights, which sum to 0
+    but for the rounding of quotients.
     """
     with precision(_BITS):
         rest = -sum((arb(w) for _, w in combination[1:]), arb(0))
@@ -66,7 +67,7 @@ def is_positive(reduced: Market, combination: Sequence[tuple[int, float]], low: 
 
 
 def _holds_on(terms: Sequence[Term], a: float, b: float, ends: tuple[float, float]) -> bool:
-    """Prove it on a segment between neighbouring edges, up to both of them but for the outer ends."""
+    """Prove it on a segment up to both ends, but for the outer ones."""
     bent = [(term, term.piece(a, b)) for term in terms if term.low < b and a < term.high]
     if any(piece is None for _, piece in bent):  # less than a spacing of doubles wide
         return _by_hulls(terms, a, b)
@@ -115,9 +116,10 @@ class _Sum:
         return known[0] + self.sold - abs(known[1]) * half / 2 - abs(over[2]) * half**2 / 4
 
     def grows_from(self, end: float, other: float, *, upwards: bool) -> float:
-        """Return how far from an outer end the sum is above 0; NaN where that is not known.
+        """Return how far from an outer end the sum is above 0.
 
-        It is 0 at the end. Its first coefficient there that is not 0 keeps one sign on a cell.
+        NaN where that is not known. It is 0 at the end. Its first coefficient there that is not 0
+        keeps one sign on a cell.
         """
         at = self._series(arb(end), arb(end))
         of_end = at[0] + self.sold

@@ -97,7 +97,7 @@ def _of_rows(
 
 
 def _leaves_nothing_between(reduced: Market, blocks: Blocks, group: int, combination: Combination) -> bool:
-    """Return whether Σ w F > 0 at all prices at which somebody of the block sells, but the highest."""
+    """Return whether Σ w F > 0 at all prices at which somebody sells, but the highest."""
     rows, weights = np.array([row for row, _ in combination]), np.array([w for _, w in combination])
     low, high = float(reduced.low[rows].min()), float(reduced.high[rows].max())
     members = np.flatnonzero(blocks.of_row == group)

@@ -1,1 +1,1 @@
-"""Interior points: a quadratic with hinges, a concave program, the equations of a step, Newton steps."""
+"""Interior points: quadratic and concave programs, and Newton steps."""

@@ -24,8 +24,8 @@ def newton_steps(
 ) -> Floats:
     """Take Newton steps as long as they shorten what is left of the way.
 
-    That is measured in unknowns, by the derivatives at hand (Deuflhard 2011, section 3.1): equations
-    need no common unit.
+    That is measured in unknowns, by the derivatives at hand (Deuflhard 2011, section 3.1):
+    equations need no common unit.
     """
     r = residual(v)
     for _ in range(_STEPS if np.isfinite(r).all() else 0):

@@ -27,7 +27,7 @@ def along_tangents(
     *,
     anew: bool = False,
 ) -> Found:
-    """Return what is best along the tangents at an answer, while that is twice as near to its bound.
+    """Return what is best along tangents, while that halves what is left to the bound.
 
     Parameters
     ----------

@@ -128,7 +128,10 @@ class Master:
         return self._phase == 2
 
     def seek_value(self, unit: float) -> None:
-        """Seek the objective, in a unit; rows are broken by little more than at best, or for a charge."""
+        """Seek the objective, in a unit.
+
+        Rows are broken by little more than at best, or for a charge.
+        """
         self._phase, self._unit = 2, unit
         broken, zero = np.arange(self._broken), np.zeros(self._broken)
         self._bounds(broken, zero, zero + (np.inf if self._charge else self._room))

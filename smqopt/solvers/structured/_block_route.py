@@ -35,9 +35,10 @@ _TRIES, _ROUNDING = 6, 2.0**-50
 
 
 def solve_blocks(statement: Statement, most: float, objective: Objective, budget: float) -> tuple[Found, Offers] | None:
-    """Return an answer and its offers; None where multipliers prove that there are none.
+    """Return an answer and its offers.
 
-    `most` is the budget, or all that can be spent, if that is less.
+    None where multipliers prove that there are none. `most` is the budget, or all that can be
+    spent, if that is less.
     """
     blocks = statement.blocks
     assert blocks is not None  # noqa: S101
