@@ -136,3 +136,15 @@ def test_differences_that_touch_inside_are_not_positive():
     market = market_of(smq.Uniform(0, 1), smq.from_cdf("theta**2*(3-2*theta)", low=0, high=1))
     assert not is_positive(market, ((0, 1.0), (1, -1.0)), 0.0, 1.0)
     assert not is_positive(market, ((1, 1.0), (0, -1.0)), 0.0, 1.0)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.29, 0.5, 0.62])
+def test_a_step_that_meets_the_other_law_is_a_price_to_sell_alike_at(share):
+    """Uniform and steps meet at the step itself, but for the rounding of the step."""
+    steps = smq.Discrete([share, 1.0], [share, 1.0 - share])
+    market = market_of(smq.Uniform(0, 1), steps)
+    alike = smq.AcceptanceRange(at_least=0.125, at_most=0.125)
+    assert floor_of(market, COMMON, alike) == [0.0]
+    solution = smq.solve(market, 2.0, constraints=[COMMON, alike], objective=smq.LeastSpend())
+    assert smq.verify(solution).valid
+    assert solution.objective_value == pytest.approx(0.25 * share, abs=1e-12)

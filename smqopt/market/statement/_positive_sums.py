@@ -15,6 +15,8 @@ from smqopt.numeric import Ball, precision
 from smqopt.valuation import ORDER, SmoothPiece, piece_law
 
 _BITS, _SURE = 128, 2.0**-100
+_ROUNDING = 2.0**-44
+"""Of weights: sums that are no larger inside may be what rounding left of 0."""
 _HALVINGS, _CELLS = 40, 400
 """Of a cell next to an end, and of others, before a proof is given up."""
 
@@ -52,8 +54,8 @@ class Term:
 def is_positive(reduced: Market, combination: Sequence[tuple[int, float]], low: float, high: float) -> bool:
     """Prove that Σ w F is above 0 at all prices between the ends.
 
-    It is False where that is not decided.     `combination` holds rows and weights, which sum to 0
-    but for the rounding of quotients.
+    It is False where that is not decided, or where they are small beyond cells next to the ends.
+    `combination` holds rows and weights, which sum to 0 but for the rounding of quotients.
     """
     with precision(_BITS):
         rest = -sum((arb(w) for _, w in combination[1:]), arb(0))
@@ -72,6 +74,7 @@ def _holds_on(terms: Sequence[Term], a: float, b: float, ends: tuple[float, floa
     if any(piece is None for _, piece in bent):  # less than a spacing of doubles wide
         return _by_hulls(terms, a, b)
     sold = sum((term.weight for term in terms if term.high <= a), arb(0))
+    small = _ROUNDING * sum((abs(term.weight) for term in terms), arb(0))
     here = _Sum([(term.weight, piece) for term, piece in bent if piece is not None], sold)
     left, right = a, b
     if a == ends[0]:
@@ -83,7 +86,7 @@ def _holds_on(terms: Sequence[Term], a: float, b: float, ends: tuple[float, floa
     cells, tried = [(left, right)], 0
     while cells:
         x, y = cells.pop()
-        if not x < y or here.least(x, y) > 0:
+        if not x < y or here.least(x, y) > small:
             continue
         middle, tried = x + (y - x) / 2, tried + 1
         if tried > _CELLS or not x < middle < y:
@@ -98,7 +101,7 @@ def _by_hulls(terms: Sequence[Term], a: float, b: float) -> bool:
     for term in terms:
         rises = term.weight > 0
         least += term.weight * (term.acceptance(a, above=True) if rises else term.acceptance(b, above=False))
-    return bool(least > 0)
+    return bool(least > _ROUNDING * sum((abs(term.weight) for term in terms), arb(0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +115,8 @@ class _Sum:
         """Return a ball below the sum on [a, b], by its Taylor polynomial at the middle."""
         middle = a + (b - a) / 2
         known, over = self._series(arb(middle), arb(middle)), self._series(arb(a), arb(b))
-        half = arb(b - a)  # no less than half of it, rounded
-        return known[0] + self.sold - abs(known[1]) * half / 2 - abs(over[2]) * half**2 / 4
+        apart = abs(arb(middle) - arb(a)).max(abs(arb(b) - arb(middle)))  # the middle is rounded
+        return known[0] + self.sold - abs(known[1]) * apart - abs(over[2]) * apart**2
 
     def grows_from(self, end: float, other: float, *, upwards: bool) -> float:
         """Return how far from an outer end the sum is above 0.
