@@ -162,3 +162,21 @@ def test_money_in_other_units_changes_nothing_but_units(instance, unit):
     if plain.status is not smq.Status.INFEASIBLE:
         assert scaled.objective_value == pytest.approx(plain.objective_value, rel=2e-9)
         assert smq.verify(scaled).valid
+
+
+def test_nobody_without_weight_sets_the_unit_of_a_variance():
+    """One owner counts, on her own; those who share prices weigh 0 and bend nothing."""
+    law = smq.Mixture([smq.Uniform(0, 1), smq.PointMass(0.5)], weights=[0.5, 0.5])
+    market = smq.Market([1.0] * 3, law, groups={"h": list("cbb"), "s": list("xyy")})
+    records = [
+        smq.LinearRow(0.5, acceptance=[(0, 2.0)], spend=[(0, 1.0)]),
+        smq.Parity("s", within=0.0),
+        smq.Coverage("h", "c", share=0.1),
+        smq.LinearRow(1.0, acceptance=[(2, 2.0), (1, 0.5), (0, 0.5)], spend=[(2, 0.5)], equal=True),
+        smq.PriceRange(at_most=1.0),
+    ]
+    aim = smq.InverseProbabilityVariance(weights=[1.0, 0.0, 0.0])
+    solution = smq.solve(market, 0.3, constraints=records, objective=aim)
+    assert smq.verify(solution).valid
+    below = (3 - np.sqrt(6)) / 4  # she draws between .5 and a price that sells with this chance
+    assert solution.objective_value == pytest.approx((2 + 4 * below) / (0.5 + 2 * below**2), rel=1e-9)

@@ -352,3 +352,14 @@ def test_no_price_lies_below_a_floor(law, floor):
         )
         assert certificate.lower_bound >= 0.8 * best  # of prices that stand on no list few are tried
         assert certificate.upper_bound >= best * (1 - 1e-12)
+
+
+def test_a_menu_of_which_no_price_fits_is_infeasible_under_a_minimum_too():
+    """The menu's prices sell with .75 and .875; the minimum's own number is no price."""
+    market = smq.Market([0.25], smq.PiecewiseUniform([0, 0.5, 1], [3, 1]), groups={"h": ["c"]})
+    half = smq.LinearRow(-0.5, acceptance=[(0, -1.0)], equal=True)
+    for aim in (None, smq.WorstGroup("h")):
+        for menu, status in (((0.25, 0.75), smq.Status.INFEASIBLE), ((1 / 3, 0.75), smq.Status.SLACK)):
+            records = [half, smq.PriceMenu(menu)]
+            solution = smq.solve(market, 1.0, constraints=records, objective=aim, lotteries=False)
+            assert solution.status is status

@@ -1,6 +1,7 @@
 """Floors on spend: a higher posted price, up to a stated one, against a linear program over the listed prices."""
 
 import dataclasses
+import math
 
 import cvxpy as cp
 import numpy as np
@@ -218,3 +219,29 @@ def test_the_budget_under_laws_in_doubt_is_blamed_and_relaxed_once(aim, budget):
     assert solution.conflict == (record.words, "the budget")
     if budget > 0:
         assert solution.details["relax_by"]["the budget"] == pytest.approx(1.7 - budget, abs=1e-6)
+
+
+def test_neighbours_stay_where_one_price_in_their_place_breaks_rows():
+    """Payment parity of groups of 10 and 10⁶: parted prices are within 1e-4 of each other."""
+    market = smq.Market([1.0] * 4, smq.Uniform(0, 1), groups={"h": list("abac")}, multiplicity=[10**6, 10, 10, 10**6])
+    records = [
+        smq.AcceptanceRange(at_most=0.1, column="h", label="a"),
+        smq.Parity("h", within=0.0, of="payment"),
+        smq.PriceRange(at_most=1.0),
+    ]
+    solution = smq.solve(market, 540006.21, constraints=records)
+    assert smq.verify(solution).valid
+    assert solution.objective_value == pytest.approx(100001 + 1000010 * math.sqrt(0.1), rel=1e-9)
+
+
+def test_money_that_is_worth_next_to_nothing_moves_no_row():
+    """Who sells for what is left is worth 1e-6, beside 1000 that equations and a ceiling leave."""
+    market = smq.Market([1000.0, 1e-6, 1000.0, 1000.0], smq.Uniform(0, 1), groups={"s": list("xyxx")})
+    records = [
+        smq.ExpectedOwners("s", "x", at_most=1.0),
+        smq.LinearRow(-0.25, spend=[(2, -1.0), (0, -1.0)], equal=True),
+        smq.PriceRange(at_most=2.0),
+    ]
+    solution = smq.solve(market, 0.5000005, constraints=records)
+    assert smq.verify(solution).valid
+    assert solution.objective_value == pytest.approx(1000.0, rel=1e-9)

@@ -7,7 +7,7 @@ import numpy as np
 from smqopt.market import Blocks, Lottery, Market, Offers, Statement
 from smqopt.numeric import Floats, Indices, Mask
 
-_NEAR = 2.0**-12
+NEAR = 2.0**-12
 """Relative distance of prices that are next to each other."""
 _SURE = 2.0**-34
 """Shares that miss 1 by less come to it; smaller ones are none."""
@@ -42,16 +42,21 @@ def offers_with_blocks(
 
 
 def posted_lots(
-    blocks: Blocks, group: Indices, price: Floats, share: Floats, unit: Floats | float = 1.0
+    blocks: Blocks,
+    group: Indices,
+    price: Floats,
+    share: Floats,
+    unit: Floats | float = 1.0,
+    near: float = NEAR,
 ) -> tuple[Indices, Floats, Floats]:
     """Return block, price and probability of what is posted, by block and price.
 
-    Next to no share, in its unit, is none, next to all is all, and neighbours are one.
+    Next to no share, in its unit, is none, next to all is all, and prices that are `near` are one.
     """
     kept = share > _SURE * unit
     group, price, share = group[kept], price[kept], share[kept]
     order = np.lexsort((price, group))
-    group, price, share = _merge(blocks, group[order], price[order], share[order])
+    group, price, share = _merge(blocks, group[order], price[order], share[order], near)
     total = np.bincount(group, weights=share, minlength=blocks.count)
     sure = np.abs(total - 1.0) < _SURE
     missing = np.where(sure | (total > 1), 1.0 - total, 0.0)
@@ -74,13 +79,15 @@ def _table(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tupl
     return np.maximum.accumulate(prices, axis=1), shares
 
 
-def _merge(blocks: Blocks, group: Indices, price: Floats, share: Floats) -> tuple[Indices, Floats, Floats]:
+def _merge(
+    blocks: Blocks, group: Indices, price: Floats, share: Floats, distance: float
+) -> tuple[Indices, Floats, Floats]:
     """Post one price in place of two next to each other.
 
     Columns on both sides of a smooth top mix; between them nothing is to be drawn. What changes is
     of the order of their distance squared.
     """
-    near = (group[1:] == group[:-1]) & (price[1:] - price[:-1] <= _NEAR * price[1:])
+    near = (group[1:] == group[:-1]) & (price[1:] - price[:-1] <= distance * price[1:])
     at = np.flatnonzero(near & (price[1:] > price[:-1]))
     near[at] = blocks.is_smooth(group[at], price[at], price[at + 1])
     return join_lots(near, group, price, share)

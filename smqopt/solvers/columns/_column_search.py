@@ -170,7 +170,7 @@ class ColumnSearch(ColumnAnswers):
         None where no prices of lists keep the rows.
         """
         unit, price, q, worth, usage = self._posted_columns()
-        listed, needed = self.singles.listed, bool(self._utility.needed.any())
+        listed, needed = self.singles.listed | self._mixed[: self.singles.rows.size], bool(self._utility.needed.any())
         if not needed and not np.isin(np.flatnonzero(listed), unit).all():
             return None  # bounds leave one of them no price
         every = bool(listed.all()) and self.blocks.are_listed and not needed
@@ -227,7 +227,7 @@ class ColumnSearch(ColumnAnswers):
             usage = sparse.csc_array(sparse.hstack([usage, sparse.csc_array(np.hstack([none, self.blocks.usage.T]))]))
         worths = [self._m[row] * one.take(row).value(F) for one in self._each]
         worth = np.array([np.bincount(at, weights=each, minlength=unit.size) for each in worths])
-        kept = np.flatnonzero(np.isfinite(worth).all(axis=0) & (self.shares(usage) >= 1.0))
+        kept = np.flatnonzero(np.isfinite(worth).all(axis=0) & (self._mixed[unit] | (self.shares(usage) >= 1.0)))
         q = np.append(q, np.zeros(unit.size - q.size))
         return unit[kept], price[kept], q[kept], worth[:, kept], usage[:, kept]
 
@@ -239,12 +239,7 @@ class ColumnSearch(ColumnAnswers):
         Where there are several laws a unit of its own mixes two levels: what each law gives is no
         less.
         """
-        alone, count = self.singles.rows.size, self.blocks.count
-        stand_ins, mixes = self.statement.stand_ins(), np.zeros(alone + count, dtype=np.bool_)
-        mixes[:alone] = stand_ins[self.singles.rows]
-        if count:
-            of_row = self.blocks.blocks.of_row
-            mixes[alone + of_row[stand_ins & (of_row >= 0)]] = True
+        mixes = self._mixed
         if len(worth) == 1:
             return (unit, worth[0], usage), mixes[unit]
         most = np.zeros(mixes.size)
@@ -255,6 +250,17 @@ class ColumnSearch(ColumnAnswers):
         columns = sparse.csc_array(sparse.vstack([every, sparse.csc_array(laws)]))
         value = np.append(np.zeros(unit.size), levels)
         return (np.append(unit, [mixes.size] * 2), value, columns), np.append(mixes[unit], [True, True])
+
+    @property
+    def _mixed(self) -> Mask:
+        """Which units are a program's own numbers, that keep any share of columns."""
+        alone, count, stand_ins = self.singles.rows.size, self.blocks.count, self.statement.stand_ins()
+        mixed = np.zeros(alone + count, dtype=np.bool_)
+        mixed[:alone] = stand_ins[self.singles.rows]
+        if count:
+            of_row = self.blocks.blocks.of_row
+            mixed[alone + of_row[stand_ins & (of_row >= 0)]] = True
+        return mixed
 
     @property
     def unit(self) -> float:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from smqopt.numeric import Floats, Indices
-from smqopt.solvers.columns._block_offers import posted_lots
+from smqopt.solvers.columns._block_offers import NEAR, posted_lots
 from smqopt.solvers.columns._column_answers import GOOD, Found
 from smqopt.solvers.columns._column_search import ColumnSearch
 
@@ -21,27 +21,31 @@ SURE = 2.0**-22
 """Shares of a block that miss 1 by less come to it: HiGHS may keep rows to 1e-7 alone."""
 
 
-def merge(search: ColumnSearch, found: Found) -> Found:
-    """Post one price in place of neighbours, unless that loses."""
+def merge(search: ColumnSearch, found: Found, near: float = NEAR) -> Found:
+    """Post one price in place of neighbours."""
     unit = search.shares(search.blocks.uses(found.group, found.price)[1].T)
-    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share, unit))
+    return _posting(found, posted_lots(search.blocks.blocks, found.group, found.price, found.share, unit, near))
 
 
 def draw(search: ColumnSearch, found: Found) -> Found:
     """Draw between doubles next to each other where one price misses rows.
 
-    With the value of what is posted.
+    With the value of what is posted. Neighbours stay where one price in their place breaks rows.
     """
     active, merged = np.flatnonzero(found.z), merge(search, found)
 
     def miss(other: Found) -> float:
         return float(np.max(np.abs(search.left(other) / search.sizes)[active], initial=0.0))
 
-    one = start = min(merged, _shift(search, active, merged), key=miss)
+    def rank(other: Found) -> tuple[bool, float]:
+        return not search.keeps(other), miss(other)
+
+    one = start = min(merged, _shift(search, active, merged), key=rank)
     for beside in BESIDE:
         if miss(one) <= _COARSE:
             break
-        one = min(one, _draw_between(search, active, start, beside), key=miss)
+        one = min(one, _draw_between(search, active, start, beside), key=rank)
+    one = one if search.keeps(one) else min(one, merge(search, found, 0.0), key=rank)
     return _lift(search, dataclasses.replace(one, lower=search.value(one)))
 
 

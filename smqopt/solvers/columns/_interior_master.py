@@ -56,8 +56,9 @@ class InteriorMaster(Master):
         chosen = self._select(usage, lifts)
         wanted = np.flatnonzero(np.any([one.wanted for one in self._each], axis=0))
         if self._last is not None and (q := self._last.lifted) is not None:
-            worth = min(float(np.sum(self._m * one.value(q))) for one in self._each)
-            self._scale = max(abs(worth), np.finfo(float).tiny)
+            bent = min(float(np.sum(self._m * one.value(q))) for one in self._each)
+            worth = float(self._values[: self._last.share.size] @ self._last.share) + bent
+            self._scale = abs(worth) or self._scale
         most = self._most[chosen]
         unit, value = self._unit_of[chosen], self._values[chosen] * most / self._scale
         used, lifted = (sparse.csc_array(each[:, chosen] * most) for each in (usage, lifts[wanted, :]))
