@@ -148,3 +148,33 @@ def test_a_step_that_meets_the_other_law_is_a_price_to_sell_alike_at(share):
     solution = smq.solve(market, 2.0, constraints=[COMMON, alike], objective=smq.LeastSpend())
     assert smq.verify(solution).valid
     assert solution.objective_value == pytest.approx(0.25 * share, abs=1e-12)
+
+
+POWERS = smq.Power(2), smq.Power(3), smq.Power(0.25)
+"""Near 0 the first two hardly differ, and the third sells often."""
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [smq.LinearRow(0.0, acceptance=[(0, 1.0), (1, -1.0 - 2.0**-46)])],
+        [smq.LinearRow(0.9, acceptance=[(0, 3.0)]), smq.LinearRow(-0.3, acceptance=[(1, -1.0)])],
+    ],
+    ids=["coefficients", "quotients"],
+)
+def test_rows_that_nearly_cancel_are_no_ties(rows):
+    """What they leave over buys from the third owner near 0."""
+    assert floor_of(market_of(*POWERS), COMMON, *rows) == [0.0]
+
+
+def test_rows_that_cancel_are_ties():
+    row = smq.LinearRow(0.0, acceptance=[(0, 1.0), (1, -1.0)])
+    assert floor_of(market_of(*POWERS), COMMON, row) == [1.0]
+
+
+def test_groups_of_three_and_seven_are_tied():
+    """Shares of 1/3 and 1/7 sum to 1 but for their rounding."""
+    groups = {"h": ["one"] * 10, "s": ["few"] * 3 + ["many"] * 7}
+    laws = smq.ByOwner([smq.Uniform(0, 1)] * 3 + [smq.Power(2), smq.Power(3)] * 3 + [smq.Power(4)])
+    market = smq.Market(np.ones(10), laws, groups=groups)
+    assert floor_of(market, COMMON, smq.Parity("s", within=0.0)) == [1.0]

@@ -20,7 +20,7 @@ from smqopt.market.statement._coefficients import coefficient_matrix
 from smqopt.market.statement._rigid_rows import Fixed, find_rigid, reach_of
 from smqopt.market.statement._same_price import law_numbers, one_row_a_group, same_price_rows
 from smqopt.market.statement._statement import Statement
-from smqopt.market.statement._tied_prices import floors_of_ties
+from smqopt.market.statement._tied_prices import within_ties
 from smqopt.numeric import Floats, Indices, Mask
 
 
@@ -100,8 +100,8 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
     at_most = np.append(at_most, of_bounds.at_most)
     equal = np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), of_bounds.equal)
     if blocks is not None:
-        floor = floors_of_ties(blocks, reduced, (acceptance, spend), equal, at_most)
-        blocks = dataclasses.replace(blocks, floor=floor)
+        quotients = np.flatnonzero([row.rounded for _, row in rows])
+        blocks = within_ties(blocks, reduced, (acceptance, spend), equal, at_most, quotients)
     names = [row.name for _, row in rows] + [records[k].words for k in of_bounds.record.tolist()]
     return Statement(
         market=market,

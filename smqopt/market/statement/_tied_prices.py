@@ -10,7 +10,10 @@ as they are.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -18,7 +21,7 @@ from scipy import sparse
 
 from smqopt.market._market import Market
 from smqopt.market.pooling._blocks import Blocks
-from smqopt.numeric import Floats, Mask
+from smqopt.numeric import Floats, Indices, Mask
 
 _POINTS = 65
 """Prices at which signs are looked at in doubles before a proof is tried."""
@@ -32,14 +35,15 @@ Combination = tuple[tuple[int, float], ...]
 """Rows and their weights, which sum to 0."""
 
 
-def floors_of_ties(
+def within_ties(
     blocks: Blocks,
     reduced: Market,
     rows: tuple[sparse.csr_array, sparse.csr_array],
     equal: Mask,
     limits: Floats,
-) -> Floats:
-    """Return the least price that ties leave each block beside no offer; shape (G,).
+    quotients: Indices,
+) -> Blocks:
+    """Return the blocks without prices that ties leave no use for.
 
     Parameters
     ----------
@@ -47,18 +51,20 @@ def floors_of_ties(
         Rows that share posted prices.
     reduced
         n′ rows.
-    rows, equal, limits
-        A and S of the linear rows, shape (k, n′); which are equations; their limits.
+    rows, equal, limits, quotients
+        A and S of the linear rows, shape (k, n′); which are equations; their limits; and numbers
+        of rows whose coefficients are rounded quotients.
     """
+    rounded = np.isin(np.arange(equal.size), quotients)
     floor, failed = blocks.floor.copy(), np.zeros(blocks.count, dtype=np.intp)
-    for g, combination in (*_of_bounds(blocks, rows, equal, limits), *_of_rows(blocks, rows, equal, limits)):
+    for g, combination in (*_of_bounds(blocks, rows, equal, limits), *_of_rows(blocks, rows, equal, limits, rounded)):
         top = max(float(reduced.high[row]) for row, _ in combination)
         if blocks.lists[g] is None and floor[g] < top < np.inf and failed[g] < _FAILURES:
             if _leaves_nothing_between(reduced, blocks, g, combination):
                 floor[g] = top
             else:
                 failed[g] += 1
-    return floor
+    return dataclasses.replace(blocks, floor=floor)
 
 
 def _of_bounds(
@@ -75,23 +81,28 @@ def _of_bounds(
     at_most, at_least = ((sign * a > 0) | equal[alone] for sign in (1.0, -1.0))
     several = np.flatnonzero(np.bincount(kind) > 1) if kind.size else kind
     for one in several[np.isin(several, kind[at_most]) & np.isin(several, kind[at_least])].tolist():
-        same = kind == one
-        for i, j in product(at[same & at_most][:_FEW].tolist(), at[same & at_least][:_FEW].tolist()):
-            if i != j:
-                yield int(blocks.of_row[i]), ((i, 1.0), (j, -1.0))
+        same = np.flatnonzero(kind == one)
+        for i, j in product(same[at_most[same]][:_FEW].tolist(), same[at_least[same]][:_FEW].tolist()):
+            most, least = (Fraction(limits[alone[k]]) / Fraction(a[k]) for k in (i, j))
+            if at[i] != at[j] and most <= least:  # quotients may be alike by rounding alone
+                yield int(blocks.of_row[at[i]]), ((int(at[i]), 1.0), (int(at[j]), -1.0))
 
 
 def _of_rows(
-    blocks: Blocks, rows: tuple[sparse.csr_array, sparse.csr_array], equal: Mask, limits: Floats
+    blocks: Blocks, rows: tuple[sparse.csr_array, sparse.csr_array], equal: Mask, limits: Floats, rounded: Mask
 ) -> Iterator[tuple[int, Combination]]:
-    """Return rows of one block whose coefficients sum to 0, as their limit is."""
+    """Return rows of one block whose coefficients sum to 0, as their limit is.
+
+    Rounded quotients do so nearly; numbers that somebody stated have to do it themselves: what
+    they leave over may be worth much where one law is hardly above the other.
+    """
     for matrix, other in (rows, rows[::-1]):
         sums, sizes = matrix.sum(axis=1), abs(matrix).sum(axis=1)
         balanced = (np.diff(other.indptr) == 0) & (limits == 0) & (sizes > 0) & (np.abs(sums) <= _ROUNDING * sizes)
         for k in np.flatnonzero(balanced).tolist():
             at, a = (each[matrix.indptr[k] : matrix.indptr[k + 1]] for each in (matrix.indices, matrix.data))
             group = np.unique(blocks.of_row[at])
-            if group.size == 1 and group[0] >= 0:
+            if group.size == 1 and group[0] >= 0 and (rounded[k] or math.fsum(a) == 0):
                 for sign in (1.0, -1.0) if equal[k] else (1.0,):
                     yield int(group[0]), tuple(zip(at.tolist(), (sign * a).tolist(), strict=True))
 
