@@ -178,3 +178,18 @@ def test_groups_of_three_and_seven_are_tied():
     laws = smq.ByOwner([smq.Uniform(0, 1)] * 3 + [smq.Power(2), smq.Power(3)] * 3 + [smq.Power(4)])
     market = smq.Market(np.ones(10), laws, groups=groups)
     assert floor_of(market, COMMON, smq.Parity("s", within=0.0)) == [1.0]
+
+
+@pytest.mark.parametrize(
+    "tie",
+    [smq.Parity("s", within=0.0), smq.AcceptanceRange(at_most=0.3, column="s", label="s0")],
+    ids=["parity", "bounds"],
+)
+def test_ties_that_give_way_leave_prices_below_the_top(tie):
+    """Just below .9 the first owner sells little more often than the other, who has to."""
+    records = [COMMON, tie, smq.AcceptanceRange(at_least=0.3, column="s", label="s1"), smq.PriceRange(at_most=0.9)]
+    market = market_of(BETA, TRIANGULAR)
+    solution = smq.solve(market, 2.0, constraints=records)
+    assert solution.status is smq.Status.INFEASIBLE
+    q = [float(law.cdf(np.array([0.9]))[0]) for law in (BETA, TRIANGULAR)]
+    assert 0 < solution.details["relax_by"][tie.words] < 0.3 * q[0] / q[1] - 0.3 + 1e-9

@@ -24,7 +24,9 @@ from smqopt.market.statement._tied_prices import within_ties
 from smqopt.numeric import Floats, Indices, Mask
 
 
-def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: bool = False) -> Statement:
+def state(
+    market: Market, records: Sequence[ConstraintRecord], *, for_nothing: bool = False, ties: bool = True
+) -> Statement:
     """Bring a market and constraint records to one form.
 
     Parameters
@@ -35,6 +37,8 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
         Constraint records, in the user's order.
     for_nothing
         Whether nobody may be paid anything, as at a budget of 0.
+    ties
+        Whether prices are left out at which rows, at the limits they have, let nobody sell.
 
     Raises
     ------
@@ -99,7 +103,7 @@ def state(market: Market, records: Sequence[ConstraintRecord], *, for_nothing: b
     spend = sparse.csr_array(sparse.vstack([spend, sparse.csr_array(of_bounds.matrix.shape)]))
     at_most = np.append(at_most, of_bounds.at_most)
     equal = np.append(np.array([row.equal for _, row in rows], dtype=np.bool_), of_bounds.equal)
-    if blocks is not None:
+    if blocks is not None and ties:
         quotients = np.flatnonzero([row.rounded for _, row in rows])
         blocks = within_ties(blocks, reduced, (acceptance, spend), equal, at_most, quotients)
     names = [row.name for _, row in rows] + [records[k].words for k in of_bounds.record.tolist()]

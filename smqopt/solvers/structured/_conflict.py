@@ -78,12 +78,14 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     A ray z proves it: with its limits larger by δ the dual rises by z δ, and must reach 0. Of few
     constraints rays are sought until there is none: then no more is needed, but for rounding.
 
-    In units of each constraint's limit, rounded down; of none where bounds of single owners, or a
-    value, stand against each other, or the owners are too many.
+    A row that gives way may let owners sell at prices that it rules out at its limit: these count,
+    but where the budget gives way. In units of each constraint's limit, rounded down; of none where
+    bounds of single owners, or a value, stand against each other, or the owners are too many.
     """
     from smqopt.solvers.columns._column_search import ColumnSearch  # noqa: PLC0415 -- loads HiGHS
 
-    stated = state(statement.market, [record for record in statement.records if record.words in conflict])
+    records = [record for record in statement.records if record.words in conflict]
+    stated = state(statement.market, records)
     plenty = 2.0 * stated.most_that_can_be_spent() + budget
     in_rows = _is_in_rows(stated)
     amount = budget if BUDGET_WORDS in conflict and not in_rows else plenty
@@ -93,11 +95,9 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
     names = np.array(
         ["" if in_rows else BUDGET_WORDS, *(stated.records[number].words for number in stated.record_of_row)]
     )
-    search = ColumnSearch(stated, Linear(np.zeros(stated.reduced.n)), *_close_below(more))
-
     few = len(conflict) <= _FEW_NAMES
 
-    def give_way(name: str, ray: Found) -> float:
+    def give_way(name: str, form: Statement, search: ColumnSearch, ray: Found) -> float:
         mine, far = names == name, 0.0
         again = few and not np.any(stated.equal & mine[1:])
         for _ in range(_MOST_RAYS if again else 1):
@@ -109,8 +109,8 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
             far += max(short, 0.0) / price
             if not again:
                 break
-            form = dataclasses.replace(stated, at_most=stated.at_most + far * mine[1:])
-            search.limit(form, *_close_below(more + far * mine[0]))
+            wider = dataclasses.replace(form, at_most=form.at_most + far * mine[1:])
+            search.limit(wider, *_close_below(more + far * mine[0]))
             try:
                 found = search.find_ray()
             except SolverError:  # neither a proof nor offers: at least so much
@@ -120,12 +120,16 @@ def least_relaxations(statement: Statement, budget: float, conflict: Sequence[st
             ray = found
         return float(far * (1.0 - _ROUNDING))
 
-    first = search.find_ray()
-    if first is None:
-        return FrozenDict({})
-    found = {
-        name: give_way(name, first) for name in (BUDGET_WORDS, *conflict) if name in conflict and np.any(names == name)
-    }
+    found: dict[str, float] = {}
+    for form, own in (
+        (stated, {BUDGET_WORDS}),
+        (state(statement.market, records, ties=False), {*conflict} - {BUDGET_WORDS}),
+    ):
+        wanted = [name for name in (BUDGET_WORDS, *conflict) if name in own.intersection(conflict, names)]
+        search = ColumnSearch(form, Linear(np.zeros(form.reduced.n)), *_close_below(more))
+        first = search.find_ray() if wanted else None
+        if first is not None:
+            found |= {name: give_way(name, form, search, first) for name in wanted}
     return FrozenDict({name: far for name, far in found.items() if np.isfinite(far)})
 
 
