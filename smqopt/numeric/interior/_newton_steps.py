@@ -28,7 +28,7 @@ def newton_steps(
     equations need no common unit.
     """
     r = residual(v)
-    for _ in range(_STEPS if np.isfinite(r).all() else 0):
+    for _ in range(_STEPS if r.size and np.isfinite(r).all() else 0):
         J = jacobian(v, r)
         if not np.isfinite(J.data).all():
             break

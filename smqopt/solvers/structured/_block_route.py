@@ -86,9 +86,10 @@ def _search_all(search: ColumnSearch, most: float, margin: float) -> Found:
         return _solve_linear(search)
     best: Found | None = None
     for enough, patience in (*((each, _PATIENCE) for each in _ROUGH if search.starts_rough), *_CLOSE):
-        one = _newton_answer(search, search.run(enough, patience))
+        answer = search.run(enough, patience)
+        one = _newton_answer(search, answer)
         rough, good = _apart(one), best is None or _apart(one) < _apart(best)
-        if one.is_feasible and good and rough > GOOD:
+        if one.is_feasible and good and _apart(answer) > enough and rough > GOOD:
             one = along_tangents(search, one, _solve_linear, most, margin)
         if best is None or (search.keeps(one), -_apart(one)) > (search.keeps(best), -_apart(best)):
             best = one
