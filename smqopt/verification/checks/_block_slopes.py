@@ -56,8 +56,9 @@ def slopes_at_lotteries(
         found = blocks.enclose(m * worth, m * p, _NEAR / 4 * float(np.max(size)))
         return height + found.height, size + np.abs(found.height), found.price
 
-    best = e.copy()
-    least, _, first = bounds(e)
+    best, open_ended = e.copy(), ~np.isfinite(e)
+    least, _, first = bounds(np.where(open_ended, 0.0, e))
+    least[of[open_ended]] = np.inf  # somebody without whom there is no value
     known = [
         np.unique(np.concatenate([posted[of == g], [first[g]], _start(blocks.lists[g], blocks.nodes[g])]))
         for g in range(blocks.count)
