@@ -18,7 +18,7 @@ from smqopt.solvers.columns._column_answers import GOOD, ColumnAnswers, Found
 from smqopt.solvers.columns._interior_master import InteriorMaster
 from smqopt.solvers.columns._master import FINE, Master, MasterAnswer
 
-ROUNDS = 120
+_ROUNDS = 120
 """More than hard programs were seen to take."""
 _SMALL = 2.0**-3
 """An objective that is so much smaller than its unit gets another one."""
@@ -70,7 +70,7 @@ class ColumnSearch(ColumnAnswers):
         self.singles.limit(statement, safe)
         self._master.limit(self._limits)
 
-    def run(self, enough: float = GOOD, patience: int = ROUNDS) -> Found:
+    def run(self, enough: float = GOOD, patience: int = _ROUNDS) -> Found:
         """Search until bounds are near enough to each other, relative to the upper one.
 
         Or until so many rounds one after the other have not halved what is between them.
@@ -83,7 +83,7 @@ class ColumnSearch(ColumnAnswers):
         best: Found | None = None
         closest: Found | None = None
         best_rank, least, waited = (False, -np.inf), np.inf, 0
-        for _ in range(ROUNDS):
+        for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is None or waited > patience:
                 break
@@ -130,7 +130,7 @@ class ColumnSearch(ColumnAnswers):
         if self._master.seeks_value:
             return None
         self._apart = _FIRST_APART
-        for _ in range(ROUNDS):
+        for _ in range(_ROUNDS):
             answer = self._master.solve()
             if answer is not None:
                 dearest = int(np.argmax(np.abs(answer.multipliers) * self.sizes))
