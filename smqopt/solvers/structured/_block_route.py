@@ -88,6 +88,8 @@ def _search_all(search: ColumnSearch, most: float, margin: float) -> Found:
     for enough, patience in (*((each, _PATIENCE) for each in _ROUGH if search.starts_rough), *_CLOSE):
         answer = search.run(enough, patience)
         one = _newton_answer(search, answer)
+        if one.is_feasible and np.isfinite(search.slopes(one)).all():
+            one = search.bounds(one)  # a rough search is content with what known prices gain
         rough, good = _apart(one), best is None or _apart(one) < _apart(best)
         if one.is_feasible and good and _apart(answer) > enough and rough > GOOD:
             one = along_tangents(search, one, _solve_linear, most, margin)
