@@ -103,6 +103,27 @@ def test_cheap_prices_for_others_are_left():
     assert floor_of(market, COMMON, alike) == [0.0]
 
 
+def test_a_price_of_nothing_for_others_is_left():
+    """The third owner gives for nothing with probability 1/2."""
+    gives = smq.Mixture([smq.PointMass(0), smq.Uniform(0, 1)], weights=[0.5, 0.5])
+    alike = smq.AcceptanceRange(at_least=0.25, at_most=0.25, column=np.array([True, True, False]))
+    assert floor_of(market_of(BETA, TRIANGULAR, gives), COMMON, alike) == [0.0]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        smq.Parity("s", within=0.05),
+        smq.LinearRow(0.05, acceptance=[(0, 1.0), (1, -1.0)]),
+        smq.LinearRow(0.0, acceptance=[(0, 1.0), (1, -1.0)], spend=[(2, 1.0)]),
+        smq.LinearRow(0.0, acceptance=[(1, 1.0), (0, -1.0)]),
+    ],
+    ids=["within", "limit", "paid", "other way"],
+)
+def test_rows_that_leave_room_are_no_ties(row):
+    assert floor_of(market_of(BETA, TRIANGULAR, TRIANGULAR), COMMON, row) == [0.0]
+
+
 def test_unequal_demands_are_no_tie():
     records = (
         smq.AcceptanceRange(at_least=0.2, at_most=0.2, column="s", label="s0"),
@@ -124,6 +145,21 @@ def test_unequal_demands_are_no_tie():
         ((smq.Discrete([0.2, 1.0], [0.5, 0.5]), smq.Discrete([0.4, 1.0], [0.5, 0.5])), False),  # 0 below .2
         ((smq.from_cdf("theta**2*(3-2*theta)", low=0, high=1), smq.Power(3)), True),
         ((smq.Beta(2.5, 3.5), smq.Beta(3.5, 2.5)), False),  # true, but not decided at the ends
+        ((smq.Discrete([0.0, 1.0], [0.6, 0.4]), smq.Power(8)), False),  # .6 just below 1
+        (
+            (
+                smq.Uniform(0, 1),
+                smq.from_cdf("theta - theta*(1-theta)*((theta-337/1000)**2 - 1/10**6)/4", low=0, high=1),
+            ),
+            False,
+        ),
+        (
+            (
+                smq.Uniform(0, 1),
+                smq.from_cdf("theta - theta*(1-theta)*((theta-337/1000)**2 + 1/10**6)/4", low=0, high=1),
+            ),
+            True,
+        ),
     ],
 )
 def test_what_is_proved_of_differences(laws, expected):

@@ -35,10 +35,10 @@ def test_the_least_budget_and_a_little_more(aim, more):
 
 def two_tangents():
     """The least spend mixes two prices where spend is level: with dB more, prices move by √dB."""
-    laws = [smq.TruncatedExponential(2), smq.TruncatedExponential(2), smq.Uniform(0.1, 0.6), smq.Power(2)]
-    groups = {"h": ["a"] * 4, "s": ["x", "y", "x", "y"], "t": ["p", "q", "q", "q"]}
-    market = smq.Market([0.4, 1.2, 0.7, 1.5], smq.ByOwner(laws), groups=groups)
-    return market, [COMMON, smq.Coverage("t", "p", at_least=0.25), smq.Parity("s", within=0.05)]
+    laws = [smq.TruncatedExponential(2)] * 4 + [smq.Uniform(0.1, 0.6), smq.Power(2)]
+    groups = {"h": list("baabaa"), "s": list("xxxxyx"), "t": list("rqrqpq")}
+    market = smq.Market([0.82, 1.62, 0.43, 1.76, 1.13, 1.81], smq.ByOwner(laws), groups=groups)
+    return market, [COMMON, smq.Coverage("t", "q", at_least=0.25), smq.Parity("s", within=0.05)]
 
 
 @pytest.mark.parametrize("aim", ["privacy", "bends"])
@@ -53,3 +53,13 @@ def test_budgets_a_little_above_a_level_least_one(aim, more):
     wide = smq.solve(market, budget * (1.0 + 3.0 * more), constraints=records, objective=AIMS[aim])
     assert smq.verify(wide).valid
     assert wide.objective_value > solution.objective_value
+
+
+def test_a_billionth_above_a_level_least_budget():
+    """HiGHS finds no room there; what is bought goes with the root of what is more."""
+    market, records = two_tangents()
+    least = smq.solve(market, 10.0, constraints=records, objective=smq.LeastSpend()).objective_value
+    found = [smq.solve(market, least * (1.0 + more), constraints=records) for more in (1e-9, 4e-9, 1.6e-8)]
+    assert max(smq.verify(solution).gap for solution in found) < 1e-8
+    first, second = np.diff([solution.objective_value for solution in found])
+    assert second == pytest.approx(2.0 * first, rel=1e-2)

@@ -73,7 +73,7 @@ class ColumnSearch(ColumnAnswers):
     def run(self, enough: float = GOOD, patience: int = _ROUNDS) -> Found:
         """Search until bounds are near enough to each other, relative to the upper one.
 
-        Or until columns of so many rounds have not halved what is between them.
+        Or until so many rounds one after the other have not halved what is between them.
         """
         ray = self._hold_rows()
         if ray is not None:
@@ -100,8 +100,7 @@ class ColumnSearch(ColumnAnswers):
             gap = one.upper - one.lower
             # a lower bound above the upper one: HiGHS lets shares break rows by a little
             rank = (True, -abs(gap)) if self._is_bound else (False, one.lower)  # gaps to what is known mislead
-            nearer = abs(gap) <= 0.5 * least or (self._is_bound and not best_rank[0])
-            least, waited = (abs(gap), 0) if nearer else (least, waited + (self._columns > before))
+            least, waited = (abs(gap), 0) if abs(gap) <= 0.5 * least else (least, waited + 1)
             if gap >= -_LET * abs(one.upper) and rank > best_rank:
                 best, best_rank, posted = one, rank, answer
             if closest is None or abs(gap) < abs(closest.upper - closest.lower):

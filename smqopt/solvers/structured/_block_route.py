@@ -90,12 +90,12 @@ def _search_all(search: ColumnSearch, most: float, margin: float) -> Found:
         one = _newton_answer(search, answer)
         if one.is_feasible and np.isfinite(search.slopes(one)).all():
             one = search.bounds(one)  # a rough search is content with what known prices gain
-        rough, good = _apart(one), best is None or _apart(one) < _apart(best)
-        if one.is_feasible and good and _apart(answer) > enough and rough > GOOD:
+        before, stalled = _apart(one), _apart(answer) > enough
+        if one.is_feasible and stalled and GOOD < before < (np.inf if best is None else _apart(best)):
             one = along_tangents(search, one, _solve_linear, most, margin)
         if best is None or (search.keeps(one), -_apart(one)) > (search.keeps(best), -_apart(best)):
             best = one
-        if not best.is_feasible or _apart(best) <= max(_PASSES, _LITTLE_ROOM * rough):
+        if not one.is_feasible or _apart(best) <= _PASSES or _apart(one) <= _LITTLE_ROOM * before:
             break
     assert best is not None  # noqa: S101
     return best
@@ -105,7 +105,7 @@ def _search_again(search: ColumnSearch, found: Found, most: float, margin: float
     """Return the best answer under limits that have changed by roundings."""
     if not search.is_linear:
         one = along_tangents(search, found, _solve_linear, most, margin, anew=True)
-        if _apart(one) <= _PASSES:
+        if _apart(one) <= max(_PASSES, 2.0 * _apart(found)):  # no worse than before
             return one
     return _search_all(search, most, margin)
 
