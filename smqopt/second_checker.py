@@ -503,14 +503,15 @@ def top_of_unit(unit: list[int], sides: Sides, owners: Any, counts: list[int], w
     need(free or ([law.low, law.high] == between and floor < law.high), "a range up to where no law is regular", "not checked")
     up, down = arb(most).min(at_price(law, min(ceiling, law.high))), arb(least) if floor <= law.low else at_price(law, floor)
     need(not up < down and (least == 0 or floor <= law.low), "a range of both, or an empty one", "not checked")
-    if not p >= 0:
-        return arb("nan"), arb(0)
-    best = (e * up).max(e * down) if p == 0 else top(law, between, e, p, max(t, floor), down if down > 0 else 0, up)
+    best = arb("nan") if not p >= 0 else (e * up).max(e * down) if p == 0 else top(law, between, e, p, max(t, floor), down if down > 0 else 0, up)
     return m * (best if least > 0 else best.max(arb(0))), arb(0) if free else m * ROW * (abs(e) + p * dear)
 
 def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[int], lots: Any, tolerance: float) -> Any:
     solution, proof, n = content["solution"], content["proof"], len(counts)
     price, y = number(solution["budget_price"]), [*map(number, solution["constraint_prices"])]
+    most = ([abs(c) / counts[i] for i, c in s.items() if c * r > 0] for _, s, r, equal in sides.rows if r < 0 or equal)
+    asked = [abs(r) >= exact(content["budget"]) * max(next(most), default=math.inf) for _, _, r, equal in sides.rows if r < 0 or equal]
+    need(not any(asked), "a row that asks for all the money, and leaves others none", "not checked")
     need(len(y) == len(sides.rows) and price < math.inf, "rows that are counted otherwise, or a budget of 0", "not checked")
     need(min([price, *(u for u, row in zip(y, sides.rows, strict=True) if not row[3])]) >= 0, "a multiplier below 0")
     q, b, worth, paid = [arb(0)] * n, [arb(0)] * n, [arb(0)] * n, [arb(price)] * n
@@ -550,8 +551,7 @@ def program(content: Any, sides: Sides, owners: Any, columns: Any, counts: list[
         yield over <= ROW * size and (one["exactly"] is False or over <= 0), "a row that is kept, as it says"
         yield all(abs(number(x) * size - over) <= RECHECK * size for x in one["over"]), "what a row is broken by"
     gap = (bound - privacy) / bound if bound > 0 else abs(bound - privacy)
-    yield spend <= content["budget"], "a spend within the budget"
-    yield gap <= tolerance, "a gap within its tolerance"
+    yield from ((spend <= content["budget"], "a spend within the budget"), (gap <= tolerance, "a gap within its tolerance"))
     yield solution["status"] == ("BINDING" if price > 0 else "SLACK"), "the status"
     below = 8 * RECHECK if len(sides.units) == n and all(one == [*FREE] for one in sides.ranges) else tolerance
     yield from claims_of(content, privacy, spend, bound, gap, below, tolerance)

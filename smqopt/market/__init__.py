@@ -117,5 +117,6 @@ if TYPE_CHECKING:
     )
     from smqopt.market.statement._statement import Statement as Statement
     from smqopt.market.statement._tie_slopes import tie_slopes as tie_slopes
+    from smqopt.market.statement._whole_budget import at_budget as at_budget, priced_budget as priced_budget
 else:
     __getattr__, __dir__, __all__ = open_door(__name__, __file__)

@@ -16,13 +16,15 @@ from smqopt.market import (
     Objective,
     Offers,
     Solution,
+    Statement,
     Status,
+    at_budget,
     expansion_of,
     fold,
     state,
     thin,
 )
-from smqopt.numeric import FrozenDict
+from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 from smqopt.solvers._abstract_solver import AbstractSolver
 from smqopt.solvers.structured._structured_solver import StructuredSolver
 
@@ -33,6 +35,9 @@ found. Where there are none without either, that is proved."""
 _THIN = 2.0**-36
 """Offers that cost more than the budget by less, relatively, are made by so much less often."""
 
+_FINER, _MUCH = 4, 16.0
+"""How often a program is stated anew where its objective counts the spend, and by how much less is
+to be counted then."""
 _FEW_POSTED = 200
 """Rows among which one posted price each is sought beside minima."""
 
@@ -52,7 +57,7 @@ def solve_expansion(
         assert e is not None  # noqa: S101
         stated = state(e.market, e.records)
         try:
-            own = quick.solve(stated.loosen(give) if give else stated, e.budget, e.objective)
+            own = quick.solve(_giving_way(stated, e.budget, give), e.budget, e.objective)
         except SolverError as error:
             failure = error
             continue
@@ -63,24 +68,65 @@ def solve_expansion(
             break
         found, keeps = _within_budget(e, fold(e, own, market, records, aim))
         if keeps:
+            e, found = _tell_apart(e, found, quick, (margin, give))
             break
     if found is None:
         raise failure
     assert e is not None  # noqa: S101
     details = dict(found.details)
     if "posted_gap" in details:
-        details["posted_gap"] = e.gap(e.value(_offers(found))[0], details["upper_bound"] - e.shift)
+        value, rounding = e.value(_offers(found))
+        judged = expansion_of(market, budget, records, aim, above=value - rounding) or e
+        details["posted_gap"] = judged.gap(value, details["upper_bound"] - e.shift)
     return dataclasses.replace(found, claims_response=False, raw=None, details=FrozenDict(details))
+
+
+def _tell_apart(
+    e: Expansion, found: Solution, solver: AbstractSolver, way: tuple[float, float]
+) -> tuple[Expansion, Solution]:
+    """Solve anew while much less spend is to be told apart than was."""
+    for _ in range(_FINER if e.worths[0].price and "posted_gap" not in found.details else 0):
+        value, rounding = e.value(_offers(found))
+        finer = expansion_of(
+            found.market, found.budget, found.records, found.objective, margin=way[0], above=value - rounding
+        )
+        assert finer is not None  # noqa: S101
+        if finer.counted * _MUCH > e.counted:
+            break
+        stated = state(finer.market, finer.records)
+        try:
+            own = solver.solve(_giving_way(stated, finer.budget, way[1]), finer.budget, finer.objective)
+        except SolverError:
+            break
+        better, keeps = _within_budget(finer, fold(finer, own, found.market, found.records, found.objective))
+        if own.status is Status.INFEASIBLE or not keeps or finer.value(_offers(better))[0] < value - rounding:
+            break
+        e, found = finer, better
+    return e, found
+
+
+def _giving_way(stated: Statement, budget: float, share: float) -> Statement:
+    """Return what gives way by a share.
+
+    Who is left no money by limits as they are stays so.
+    """
+    return at_budget(stated, budget).loosen(share) if share else stated
 
 
 def _within_budget(e: Expansion, found: Solution) -> tuple[Solution, bool]:
     """Return offers, made less often if they cost too much; and whether they fit."""
     spend = _most_spent(e, found)
-    over = spend - found.budget
+    over = spend - found.budget + _of_F(found)
     if 0 < over <= _THIN * found.budget and "posted_gap" not in found.details:
         found = thin(e, found, 2.0 * over / spend)
         over = _most_spent(e, found) - found.budget
     return found, over <= 0
+
+
+def _of_F(found: Solution) -> float:
+    """Return what roundings of F may spend, where the budget itself is met."""
+    paid = found.market.weights * found.spend
+    return BUDGET_MARGIN.value / 4 * float(np.sum(paid[found.acceptance < 1]))
 
 
 def _most_spent(e: Expansion, found: Solution) -> float:

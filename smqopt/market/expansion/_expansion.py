@@ -30,7 +30,7 @@ from smqopt.market.objectives._purchased_privacy import PurchasedPrivacy
 from smqopt.numeric import ROUNDING, Floats, exact_dot
 
 LEFT = 1.0 + 2.0**-10
-"""What the spend is taken from where it counts, in budgets: far more than roundings above one."""
+"""What the spend is taken from, in units of what is counted: far more than roundings above it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,8 @@ class Expansion:
     """The objective under each law."""
     limit: float
     """B, the user's budget, in currency."""
+    counted: float
+    """How much spend is told apart where it counts: B, or what a known value leaves."""
     market: Market
     """n rows for each law, and one or two for each minimum."""
     records: tuple[ConstraintRecord, ...]
@@ -88,6 +90,11 @@ class Expansion:
     def never_negative(self) -> bool:
         """Whether the objective is at least 0, whatever is offered."""
         return not any(worth.price for worth in self.worths)
+
+    @property
+    def is_cost(self) -> bool:
+        """Whether it is a cost of what is spent alone, and at most 0 so."""
+        return not any(np.any(worth.each) or worth.least or worth.height for worth in self.worths)
 
     def shown_offers(self, offers: Offers) -> Offers:
         """Return the offers as they are shown: with their mean acceptances over the laws."""
@@ -134,7 +141,7 @@ class Expansion:
 
     def size(self, lower: float, upper: float) -> float:
         """Return what the gap of two bounds is relative to."""
-        return max(abs(lower), abs(upper)) + self.worths[0].price * self.limit
+        return max(abs(lower), abs(upper)) + self.worths[0].price * self.counted
 
     def value_for_nothing(self) -> tuple[float, float]:
         """Return the value of a price of 0 to all: what a budget of 0 can buy."""
@@ -154,7 +161,7 @@ class Expansion:
         m, values, totals = self.base[0].weights, list[float](), list[float]()
         for worth, (q, b) in zip(self.worths, found, strict=True):
             least = [float(np.min(one.forms @ q)) for one in worth.least]
-            left = [max(LEFT * self.limit - math.fsum(m * b), 0.0)] if worth.price else []
+            left = [max(LEFT * self.counted - math.fsum(m * b), 0.0)] if worth.price else []
             values += [*least, *left]
             totals.append(
                 worth.height

@@ -34,6 +34,10 @@ from smqopt.valuation import ByOwner, PointMass, Uniform, Valuation, possible_la
 BUDGET_WORDS = "the budget"
 _ROOM = 2.0
 """The budget of all rows together is so many times what the rows allow: it never binds."""
+_LEAST = 2.0**-44
+"""Of what buying from everybody costs: less spend than that is not told from none."""
+_LITTLE = 2.0**-30
+"""What bounds of acceptance may be off by, relative to them."""
 
 
 def expansion_of(
@@ -45,6 +49,7 @@ def expansion_of(
     margin: float = 0.0,
     at: Offers | None = None,
     shares: Sequence[float] | None = None,
+    above: float | None = None,
 ) -> Expansion | None:
     """Return the ordinary program; None where the program is one already.
 
@@ -60,6 +65,9 @@ def expansion_of(
         objective is one that bends itself.
     shares
         What each law counts in it, in place of the user's weights or the worst law.
+    above
+        A value, in the direction of maximising, that is known to be reached: of an objective that
+        counts the spend, offers are told apart that are worth as much.
 
     Raises
     ------
@@ -80,7 +88,7 @@ def expansion_of(
             raise no_worst_edge(
                 "argument 'objective'", "acceptances against what they cost", "limit the spend by a budget"
             )
-        return maker.make(records, linear)
+        return maker.make(records, linear, above=above)
     bent = bent_utilities(aim, base)
     if at is None:
         known = [1.0] if len(base) == 1 else [] if weights is None else weights.tolist()
@@ -123,6 +131,7 @@ class _Maker:
     ) -> None:
         self._base, self._weights, self._budget, self._margin, self.between = base, weights, budget, margin, between
         self._n, self._m = base[0].n, base[0].weights
+        self._counted = budget
         self._labels = tuple(f" (law {k} of {len(base)})" if len(base) > 1 else "" for k in range(1, len(base) + 1))
         if between:
             self._labels = (" (lower edge)", " (upper edge)")
@@ -137,11 +146,14 @@ class _Maker:
         records: Sequence[ConstraintRecord],
         worth_under: tuple[LinearTerms, ...] | tuple[Utility, ...],
         shares: Sequence[float] = (),
+        above: float | None = None,
     ) -> Expansion:
         """Put a program together: of linear terms, or with shares of what bends."""
         base = self._base
         self._most = self._most_acceptances(records)
         linear = tuple(one for one in worth_under if isinstance(one, LinearTerms))
+        if above is not None and self._budget > 0 and linear[0].price:
+            self._count_less(records, linear, above)
         bent = tuple(one for one in worth_under if isinstance(one, Utility))
         worths = linear or tuple(BentTerms(np.zeros(self._n), utility=one) for one in bent)
         epsilon, shift = self._objective(worths) if linear else (np.zeros(self._n * len(base)), 0.0)
@@ -166,6 +178,7 @@ class _Maker:
             self._weights,
             worths,
             self._budget,
+            self._counted,
             market,
             tuple(stated),
             room,
@@ -177,6 +190,31 @@ class _Maker:
             tuple(self._levels),
             OverLaws(bent, tuple(shares), rest) if bent else PurchasedPrivacy(),
         )
+
+    def _count_less(self, records: Sequence[ConstraintRecord], worths: Sequence[LinearTerms], above: float) -> None:
+        """Count no more spend than leaves a value.
+
+        price · Σ b is at most what acceptances are worth beyond it. Less spend allows less
+        acceptance, so that it is asked again.
+        """
+        least = _LEAST * min(self._budget, *(math.fsum(self._m * one.high) for one in self._base))
+        shares = [1.0] * len(worths) if self._weights is None else self._weights.tolist()
+        while self._counted > least:
+            whole = [self._value_of(worth, most) for worth, most in zip(worths, self._most, strict=True)]
+            if self._weights is not None:
+                whole = [math.fsum(share * w for share, w in zip(shares, whole, strict=True))] * len(whole)
+            left = max(
+                (w - above) / (share * worth.price) if share > 0 else math.inf
+                for w, share, worth in zip(whole, shares, worths, strict=True)
+            )
+            before, self._counted = self._counted, min(self._counted, max(left * (1.0 + _LITTLE), least))
+            if self._counted > 0.5 * before:
+                break
+            self._most = self._most_acceptances(records)
+
+    def _value_of(self, worth: LinearTerms, most: Floats) -> float:
+        minima = [one.weight * float(np.min(one.forms @ most)) for one in worth.least]
+        return math.fsum([*(self._m * worth.each * most).tolist(), *minima, worth.height])
 
     def _most_acceptances(self, records: Sequence[ConstraintRecord]) -> list[Floats]:
         """Return what the budget allows of each acceptance, one array a law.
@@ -192,7 +230,7 @@ class _Maker:
                 listed = record.price_list(market)
                 if listed is not None:
                     floor[listed[0]] = np.maximum(floor[listed[0]], listed[1].min(initial=np.inf))
-            spend = self._budget / self._m if self._budget > 0 else np.full(self._n, np.inf)
+            spend = self._counted / self._m if self._budget > 0 else np.full(self._n, np.inf)
             found.append(most_acceptance(market.valuation, spend, floor))
         return found
 
@@ -251,7 +289,7 @@ class _Maker:
                     at = entry.coords[-1]
                     self._bound(own[-1][0], ((k * n + at).astype(np.intp), entry.data), None)
             if price:
-                own.append((self._add(LEFT * self._budget if self._budget > 0 else 1.0, share * price), price))
+                own.append((self._add(LEFT * self._counted if self._budget > 0 else 1.0, share * price), price))
                 self._bound(own[-1][0], None, (k * n + np.arange(n), m))
             columns.append(own)
             above = worth.height - min(one.height for one in worths) if worst else 0.0
@@ -268,7 +306,7 @@ class _Maker:
         heights = [one.height for one in worths]
         height = min(heights) if worst else math.fsum(w * x for w, x in zip(shares, heights, strict=True))
         epsilon = np.concatenate([share * worth.each for share, worth in zip(shares, worths, strict=True)])
-        return epsilon, price * LEFT * self._budget - height
+        return epsilon, price * LEFT * self._counted - height
 
     def _place(self, minimum: int) -> int:
         return len(self._base) * self._n + self._step * minimum
@@ -291,7 +329,7 @@ class _Maker:
         nothing: tuple[Indices, Floats] = (np.zeros(0, dtype=np.intp), np.zeros(0))
         rows, values = above or nothing
         acceptance = np.append(rows, place).astype(np.intp), np.append(-values, unit)
-        most = height if spent is None else LEFT * self._budget * (1.0 - self._margin)
+        most = height if spent is None else LEFT * self._counted * (1.0 - self._margin)
         owners, m = spent or nothing
         self._rows.append(Row("the objective", most, acceptance=acceptance, spend=(owners, m.copy())))
 

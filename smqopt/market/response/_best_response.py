@@ -186,13 +186,19 @@ def _pieces_below(hull: Ironed, utility: Utility, price: Floats, taken: Floats) 
         while np.any(many - few > 1):
             k = (few + many) // 2
             piece = np.clip(k, 0, len(pieces) - 1)
-            reached = utility.slope(pieces.high_acceptance[piece]) - taken >= price * pieces.slope[piece]
+            gain = utility.slope(pieces.high_acceptance[piece]) - taken
+            reached = _reaches(gain, price, pieces.slope[piece])
             reached = np.where(k < 0, True, np.where(k >= len(pieces), False, reached))
             few, many = np.where(reached, k, few), np.where(reached, many, k)
         return many
     of = pieces.owner
-    reached = utility.take(of).slope(pieces.high_acceptance) - taken[of] >= price[of] * pieces.slope
+    reached = _reaches(utility.take(of).slope(pieces.high_acceptance) - taken[of], price[of], pieces.slope)
     return np.bincount(of, weights=reached, minlength=n).astype(np.intp)
+
+
+def _reaches(gain: Floats, price: Floats, slope: Floats) -> NDArray[np.bool_]:
+    """Say whose gain is what it costs at least; nobody takes nothing for nothing."""
+    return np.asarray((gain >= price * slope) & ((price > 0) | (gain > 0)))
 
 
 def _begun(hull: Ironed, utility: Utility, price: Floats, taken: Floats, passed: NDArray[np.intp]) -> FlatPieces:

@@ -21,6 +21,8 @@ from smqopt.market.pooling._blocks import Blocks
 from smqopt.market.statement._allowed_prices import AllowedPrices
 from smqopt.numeric import Floats, Indices, Mask
 
+_STEEP = 2.0**16
+"""J(θ̄) above so many times θ̄ asks for multipliers that leave bounds few digits."""
 _FAR = 2.0**-20
 """Sums that differ by more, relative to their terms, need not be added exactly."""
 
@@ -81,7 +83,7 @@ def find_rigid(
     blocks: Blocks | None,
     row_of_owner: Indices | None,
     reach: Reach,
-    known: tuple[Mask, bool, Mask],
+    known: tuple[Mask, Mask, Mask],
     rows: Sequence[tuple[int, Row]],
 ) -> Fixed:
     """Search for rigid rows and what they leave, until none is new.
@@ -97,7 +99,7 @@ def find_rigid(
     reach
         Where their prices end.
     known
-        Who never sells by bounds of her own; whether nobody may be paid; who sells for sure.
+        Who never sells by bounds of her own; who may not be paid; who sells for sure.
     rows
         With their records' numbers.
     """
@@ -113,11 +115,11 @@ class _Cascade:
         blocks: Blocks | None,
         row_of_owner: Indices | None,
         reach: Reach,
-        known: tuple[Mask, bool, Mask],
+        known: tuple[Mask, Mask, Mask],
     ) -> None:
         self._reduced, self._row_of_owner, self._reach, self._top = reduced, row_of_owner, reach, reach.top.copy()
         self._block = np.full(reduced.n, -1, dtype=np.intp) if blocks is None else blocks.of_row
-        self._unsold, self._unpaid, self._surely = known[0].copy(), np.full(reduced.n, known[1]), known[2].copy()
+        self._unsold, self._unpaid, self._surely = known[0].copy(), known[1].copy(), known[2].copy()
         self._by = np.full(reduced.n, -1, dtype=np.intp)
         self._close(-1)
 
@@ -195,9 +197,10 @@ class _Cascade:
         return named, np.array(sums)
 
     def _costs_without_end(self, rows: Indices) -> bool:
-        """Return whether J(θ̄) = ∞ for one of them."""
+        """Return whether J(θ̄) of one of them is infinite, or far above θ̄."""
         reduced = self._reduced
-        return bool(np.any(np.isinf(reduced.valuation.take(rows).virtual_cost(reduced.high[rows]))))
+        high = reduced.high[rows]
+        return bool(np.any(reduced.valuation.take(rows).virtual_cost(high) > _STEEP * high))
 
     def _close(self, number: int) -> None:
         """Follow what is fixed into prices, and to who shares them."""

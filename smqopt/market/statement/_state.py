@@ -25,7 +25,12 @@ from smqopt.numeric import Floats, Indices, Mask
 
 
 def state(
-    market: Market, records: Sequence[ConstraintRecord], *, for_nothing: bool = False, ties: bool = True
+    market: Market,
+    records: Sequence[ConstraintRecord],
+    *,
+    for_nothing: bool = False,
+    known: tuple[Mask, Mask] | None = None,
+    ties: bool = True,
 ) -> Statement:
     """Bring a market and constraint records to one form.
 
@@ -37,6 +42,8 @@ def state(
         Constraint records, in the user's order.
     for_nothing
         Whether nobody may be paid anything, as at a budget of 0.
+    known
+        Which owners may not, and which sell for sure; shape (n,).
     ties
         Whether prices are left out at which rows, at the limits they have, let nobody sell.
 
@@ -56,8 +63,7 @@ def state(
         in_blocks[record.drawn_prices()] = True
     if shared is not None:
         in_blocks = (np.bincount(shared, weights=in_blocks) > 0)[shared]
-    listed = allowed_market(market, allowed, in_blocks)
-    row_of_owner = shared
+    listed, row_of_owner = allowed_market(market, allowed, in_blocks), shared
     if shared is not None and in_blocks.any():
         laws = np.where(in_blocks, law_numbers(market.valuation, market.n), 0)
         row_of_owner = _in_order(np.unique(np.column_stack([shared, laws]), axis=0, return_inverse=True)[1].ravel())
@@ -80,8 +86,9 @@ def state(
         for bounds in (*own, *of_prices, *of_lists):
             ends.tighten(bounds, number)
     lowest, highest, lowest_by, highest_by = ends.lowest, ends.highest, ends.lowest_by, ends.highest_by
-    known = ends.barred, for_nothing, lowest >= 1
-    fixed = find_rigid(reduced, blocks, row_of_owner, reach_of(market, allowed, of_row), known, rows)
+    unpaid, surely = (_of_rows(each, row_of_owner, reduced.n) for each in known or (None, None))
+    of_owners = (ends.barred, unpaid | for_nothing, surely | (lowest >= 1))
+    fixed = find_rigid(reduced, blocks, row_of_owner, reach_of(market, allowed, of_row), of_owners, rows)
     rows = [(of, row.without_terms() if gone else row) for (of, row), gone in zip(rows, fixed.rigid, strict=True)]
     ends.fix(fixed, reduced, blocks)
     acceptance, spend = (
@@ -174,6 +181,14 @@ def without_money(statement: Statement) -> Statement:
     if statement.fixed.unpaid.all():
         return statement
     return state(statement.market, statement.records, for_nothing=True)
+
+
+def _of_rows(owners: Mask | None, row_of_owner: Indices | None, n: int) -> Mask:
+    """Say in which rows some owner is; shape (n′,)."""
+    found = np.zeros(n, dtype=np.bool_)
+    if owners is not None:
+        found[np.flatnonzero(owners) if row_of_owner is None else row_of_owner[owners]] = True
+    return found
 
 
 def asks_without_end(market: Market, records: Sequence[ConstraintRecord]) -> bool:

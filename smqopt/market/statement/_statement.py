@@ -182,8 +182,11 @@ class Statement:
         )
 
     def loosen(self, share: float) -> Statement:
-        """Return the same with demands that give way by a share of them, equations apart."""
-        limits = np.where(self.equal, self.at_most, self.at_most + share * np.abs(self.at_most))
+        """Return the same with demands that give way by a share of them.
+
+        All offers made less often by that share keep them.
+        """
+        limits = self.at_most + share * np.where(self.equal, -self.at_most, np.abs(self.at_most))
         blocks = self.blocks
         if blocks is not None:
             blocks = dataclasses.replace(blocks, floor=blocks.floor * (1.0 - share))

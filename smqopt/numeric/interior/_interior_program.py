@@ -21,7 +21,9 @@ _TO_END = 0.995
 """Of the way to the next bound."""
 _CLOSE, _NOTHING = 2.0**-38, 2.0**-36
 """What pairs may come to, in units of the objective, and rows be broken by, in theirs."""
-_WORSE = 2.0**10
+_WORSE, _LONG = 2.0**10, 3
+"""How far off points may be, in times of what they were at best, and for how many steps: what a
+small acceptance is worth bends far in one."""
 HELD = 2.0**-24
 """Rows that are broken by more in the end are not held."""
 _ROUNDING = 2.0**-50
@@ -163,7 +165,7 @@ class InteriorProgram:
 
     def _steps(self, p: _Point) -> tuple[_Point | None, float]:
         """Take steps from a point; return the best one, and how far it is off."""
-        best, off = None, np.inf
+        best, off, worse = None, np.inf, 0
         for _ in range(_STEPS):
             q, pairs = self._acceptance(p.x), self._pairs(p)
             gap = float(np.sum(pairs))
@@ -176,7 +178,8 @@ class InteriorProgram:
             )
             if here < off:
                 best, off = p, here
-            if off <= _CLOSE or not here < _WORSE * off:
+            worse = 0 if here < _WORSE * off else worse + 1
+            if off <= _CLOSE or worse > _LONG or not np.isfinite(here):
                 break
             try:
                 toward = self._newton(p, q)

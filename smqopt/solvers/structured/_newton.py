@@ -181,6 +181,7 @@ def _model(dual: Dual, point: DualPoint, box: Floats, down: Floats, hinges: _Hin
     )
 
 
+@np.errstate(over="ignore")
 def _acceptance(point: DualPoint, hinges: _Hinges, program: HingeProgram, found: Lowest) -> tuple[Floats, bool]:
     """Return the answers at a point, and what shares of jumps of tied owners add.
 

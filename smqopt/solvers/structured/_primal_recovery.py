@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Offers, joined_pieces, offers_within_pieces
-from smqopt.numeric import Floats, Indices
+from smqopt.numeric import ACCEPTANCE, Floats, Indices
 from smqopt.solvers.structured._dual import Dual, DualPoint
 from smqopt.valuation import FlatPieces
 
@@ -34,7 +34,7 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
     """
     answer = point.answer
     moved = _meet_rows(dual, point, acceptance)
-    at = np.flatnonzero(moved != answer.acceptance)
+    at = np.union1d(np.flatnonzero(moved != answer.acceptance), _off_bounds(dual, answer.thresholds, moved))
     theta, q = answer.thresholds.copy(), answer.acceptance.copy()
     reduced = dual.owners.statement.reduced
     if at.size:
@@ -43,11 +43,22 @@ def recover(dual: Dual, point: DualPoint, acceptance: Floats | None = None) -> O
         q[at] = np.where(moved[at] > 0, law.cdf(theta[at]), 0.0)  # an atom at low is not sold by no offer
     pieces = list(dual.owners.pieces(moved))
     if at.size:
-        alone = moved != answer.acceptance
         for on in pieces:
-            alone[on.owner] = False
-        pieces.append(_between_doubles(dual, np.flatnonzero(alone), theta, q, moved))
+            at = np.setdiff1d(at, on.owner)
+        pieces.append(_between_doubles(dual, at, theta, q, moved))
     return offers_within_pieces(theta, q, moved, joined_pieces(pieces))
+
+
+def _off_bounds(dual: Dual, theta: Floats, q: Floats) -> Indices:
+    """Return who stands at a bound of acceptance that no double's F is near to."""
+    statement = dual.owners.statement
+    held = np.flatnonzero(((q == statement.lowest) | (q == statement.highest)) & (q > 0) & (q < 1))
+    if not held.size:
+        return held
+    for on in dual.owners.pieces(q):
+        held = np.setdiff1d(held, on.owner)
+    F = statement.reduced.valuation.take(held).cdf(theta[held])
+    return held[np.abs(F - q[held]) > ACCEPTANCE.value / 2]
 
 
 def _between_doubles(dual: Dual, at: Indices, theta: Floats, q: Floats, moved: Floats) -> FlatPieces:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smqopt.errors import SolverError
-from smqopt.market import Objective, Offers, Solution, Statement, Status, without_money
+from smqopt.market import Objective, Offers, Solution, Statement, Status, at_budget, priced_budget
 from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
 from smqopt.solvers._result import deliver
 from smqopt.solvers.structured._alike import merge_alike
@@ -50,12 +50,18 @@ def solve_statement(
     `conflict` names constraints of which each is needed for that; to look for it takes long.
     """
     found = None
-    stated, amount = (without_money(statement), _ANY) if budget == 0 else (statement, budget)
+    stated, amount = at_budget(statement, budget), budget or _ANY
     if stated.conflict() is None and has_value(stated, objective):
         gives = _GIVE if with_conflict else ()
         found = _solve_or_loosen(stated, amount, objective, start, None if lotteries else gap, gives)
     if found is not None and budget == 0:
         found = dataclasses.replace(found, budget=0.0, budget_price=math.inf, status=Status.ZERO_BUDGET)
+    elif found is not None and stated is not statement:  # rows ask for all the money
+        with np.errstate(divide="ignore", over="ignore"):
+            first = stated.utility(objective).slope(np.zeros(stated.reduced.n))
+        z = priced_budget(statement, budget, np.append(found.budget_price, found.constraint_prices), first)
+        status = Status.BINDING if z[0] > 0 else Status.SLACK
+        found = dataclasses.replace(found, budget_price=float(z[0]), constraint_prices=z[1:], status=status)
     if found is None:
         found = _offer_nothing(statement, budget)
     if found.status is Status.INFEASIBLE and with_conflict:

@@ -13,9 +13,9 @@ from smqopt.market import (
     Solution,
     Statement,
     WorstCaseError,
+    at_budget,
     needs_expansion,
     state,
-    without_money,
 )
 from smqopt.numeric import CURVED_GAP, ERROR_GAP, GAP, HIDDEN_GAP, FrozenDict, OutOfWorkError, work_limit
 from smqopt.verification.certificate._bounds import bounds
@@ -164,11 +164,11 @@ def _assess(
 
 
 def _form_of(solution: Solution, form: Statement | None) -> Statement | None:
-    """State the records, if there are any; at a budget of 0 nobody is paid."""
+    """State the records, if there are any, at the budget."""
     if not solution.records:
         return form
     form = form or state(solution.market, solution.records)
-    return without_money(form) if solution.budget == 0 else form
+    return at_budget(form, solution.budget)
 
 
 def _default_tolerance(solution: Solution) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smqopt.errors import InputError
-from smqopt.market import Expansion, Offers, Solution, Statement, expansion_of, state, unfold
+from smqopt.market import Expansion, Offers, Solution, Statement, Status, at_budget, expansion_of, state, unfold
 from smqopt.numeric import ACCEPTANCE, GAP, HIDDEN_GAP, ROUNDING, exact_dot
 from smqopt.verification.certificate._bounds import bounds
 from smqopt.verification.certificate._gap_check import NEARLY
@@ -22,7 +22,7 @@ from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import checks_of_claim, status_with_constraints
 from smqopt.verification.checks._hidden import hides, tops_from_cdf
 from smqopt.verification.checks._side_constraints import checks_of_constraints, side_bound
-from smqopt.verification.checks._weak_duality import tops
+from smqopt.verification.checks._weak_duality import Tops, tops
 from smqopt.verification.proof._proof import Proof, no_proof, prove
 from smqopt.verification.proof._utility import proved_over_laws
 
@@ -50,27 +50,22 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     InputError
         If objective or constraints do not fit the market.
     """
-    at = _offers(solution)
-    e = expansion_of(solution.market, solution.budget, solution.records, solution.objective, at=at)
-    if e is None:
-        raise InputError("objective", "is an ordinary one", remedy="assess it as such")
+    e = _expand(solution)
     own = unfold(e, solution)
-    form = state(e.market, e.records)
+    form = at_budget(state(e.market, e.records), e.budget)
     claims = [check for check in checks_of_claim(own, form.ceilings()) if check.name not in _ANEW]
     sides = [check for check in checks_of_constraints(own, form) if check.name not in {"constraint: the objective"}]
     sides = [check for check in sides if not check.name.startswith("constraint: the budget")]
     checks = [*_of_user(solution, e), *claims, *sides]
     keeps = not any(check.fails for check in checks)
     hidden = hides(e.market)
-    price = own.budget_price
-    upper = side_bound(form, e.budget, price, own.constraint_prices, tops_from_cdf if hidden else tops) - e.shift
-    mean = _mean_of_laws(solution, e) if e.bends else None
-    if mean is not None:
-        of_mean = bounds(mean.own, mean.form, keeps=True, tops_of=tops_from_cdf if hidden else tops)[1]
-        upper = min(upper, of_mean + ROUNDING.value * abs(of_mean))
+    stated, mean = _Stated(e, own, form), _mean_of_laws(solution, e) if e.bends else None
+    upper = _upper_bound(stated, mean, tops_from_cdf if hidden else tops)
     value, rounding = e.value(_offers(solution))
     lower = value - rounding if keeps else -math.inf
-    upper += ROUNDING.value * abs(e.shift)
+    seen = hidden and keeps and e.gap(lower, _upper_bound(stated, mean, tops)) <= NEARLY  # balls may close the rest
+    if e.is_cost:
+        upper = min(upper, 0.0)
     if solution.budget == 0:
         upper = min(upper, math.fsum(e.value_for_nothing()))
     tolerance = gap_tolerance if gap_tolerance is not None else HIDDEN_GAP.value if hidden else GAP.value
@@ -79,13 +74,15 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
     lower = max(lower, 0.0) if e.never_negative else lower
     gap = e.gap(lower, upper)
     words = solution.objective.words
-    norm = f"upper minus lower bound on the objective ({words}), relative to the upper bound"
+    beside = ", beside what the spend that is told apart costs" if e.worths[0].price else ""
+    norm = f"upper minus lower bound on the objective ({words}), relative to the upper bound{beside}"
     note = "" if keeps else "the thresholds are not feasible"
     check = Check("gap", 0 <= gap <= tolerance, gap, tolerance, norm, note=note)
     found = Findings([*checks, check], (lower, upper), gap, tolerance)
-    if proving is False or not keeps or not (check.passed or abs(gap) <= NEARLY):
+    nothing = lower == 0 and abs(upper) <= NEARLY * exact_dot(e.market.epsilon, e.market.weights)
+    if proving is False or not keeps or not (check.passed or abs(gap) <= NEARLY or nothing or seen):
         return found
-    stated = mean or _Stated(e, own, form)
+    stated = mean or stated
     bound = -lower if solution.objective.smallest else upper
     share = tolerance if e.bends else tolerance * e.size(lower, upper) / max(bound + e.shift, math.ulp(0.0))
     proof = _prove(solution, e, stated, min(share, 1.0), limited=proving is None)
@@ -100,6 +97,21 @@ def assess_expansion(solution: Solution, gap_tolerance: float | None, proving: b
         check = dataclasses.replace(check, passed=True, value=gap)
     checks.append(check)
     return Findings(checks, (lower, upper), gap, tolerance, proof)
+
+
+def _expand(solution: Solution) -> Expansion:
+    """State the ordinary program.
+
+    Where spend counts, for offers that are worth as much as a solution's.
+    """
+    of_user, at = (solution.market, solution.budget, solution.records, solution.objective), _offers(solution)
+    e = expansion_of(*of_user, at=at)
+    if e is None:
+        raise InputError("objective", "is an ordinary one", remedy="assess it as such")
+    if e.bends or not e.worths[0].price or solution.status is Status.INFEASIBLE:
+        return e
+    value, rounding = e.value(at)
+    return expansion_of(*of_user, at=at, above=value - rounding) or e
 
 
 def _prove(solution: Solution, e: Expansion, stated: _Stated, tolerance: float, *, limited: bool) -> Proof:
@@ -128,6 +140,16 @@ class _Stated:
     form: Statement
 
 
+def _upper_bound(stated: _Stated, mean: _Stated | None, tops_of: Tops) -> float:
+    """Bound the objective from above, in the direction of maximising."""
+    e, own = stated.e, stated.own
+    upper = side_bound(stated.form, e.budget, own.budget_price, own.constraint_prices, tops_of) - e.shift
+    if mean is not None:
+        of_mean = bounds(mean.own, mean.form, keeps=True, tops_of=tops_of)[1]
+        upper = min(upper, of_mean + ROUNDING.value * abs(of_mean))
+    return upper + ROUNDING.value * abs(e.shift)
+
+
 def _mean_of_laws(solution: Solution, e: Expansion) -> _Stated | None:
     """State a mean over laws, which bounds the worst, at a solution's weights.
 
@@ -142,7 +164,7 @@ def _mean_of_laws(solution: Solution, e: Expansion) -> _Stated | None:
     mean = expansion_of(solution.market, solution.budget, solution.records, solution.objective, shares=w.tolist())
     assert mean is not None  # noqa: S101
     own = unfold(mean, dataclasses.replace(solution, constraint_prices=prices))
-    return _Stated(mean, own, state(mean.market, mean.records))
+    return _Stated(mean, own, at_budget(state(mean.market, mean.records), mean.budget))
 
 
 def _bound_overstatement(proof: Proof, e: Expansion) -> float:

@@ -16,10 +16,43 @@ _ROUNDS, _EVEN = 12, 9
 _NEAR = 2.0**-20
 """A top that is above the lottery by less, relative to the terms, ends the search; a bound that is
 lower by less is none."""
+_ROUNDING = 2.0**-44
+"""What a block's bound is off by in doubles, relative to its terms."""
 _FINE = 2.0**-40
 """How near the best lottery is sought, relative to what it gains."""
 _LEAST = 2.0**-30
 """Of acceptances, for objectives without a value at 0."""
+
+
+def lower_slopes(
+    statement: Statement, utility: Utility, either: tuple[Floats, Floats], terms: tuple[Floats, Floats]
+) -> Floats:
+    """Return those of two slopes that bound each block lower.
+
+    The first where they are alike. Parameters are as for `slopes_at_lotteries`.
+    """
+    first, other = either
+    blocks = statement.blocks
+    assert blocks is not None  # noqa: S101
+    if not np.isfinite(other).all() or not np.isfinite(first).all():
+        return first
+    (least, size, _), (found, _, _) = (_bounds(statement, utility, each, terms) for each in either)
+    return np.where((found < least - _ROUNDING * size)[blocks.of_row[blocks.rows]], other, first)
+
+
+def _bounds(
+    statement: Statement, utility: Utility, slopes: Floats, terms: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Return what slopes bound each block by, its terms, and its best price."""
+    blocks, m, (taken, p) = statement.blocks, statement.weights(), terms
+    assert blocks is not None  # noqa: S101
+    rows, worth = blocks.rows, np.zeros(m.size)
+    worth[rows] = slopes - taken[rows]
+    height, size = np.zeros((2, blocks.count))
+    for total, each in zip((height, size), utility.take(rows).tangent(slopes), strict=True):
+        np.add.at(total, blocks.of_row[rows], m[rows] * each)
+    found = blocks.enclose(m * worth, m * p, _NEAR / 4 * float(np.max(size)))
+    return height + found.height, size + np.abs(found.height), found.price
 
 
 def slopes_at_lotteries(
@@ -42,19 +75,12 @@ def slopes_at_lotteries(
     posted
         What is posted to the rows in blocks, in currency; NaN for no offer.
     """
-    blocks, m, (taken, p) = statement.blocks, statement.weights(), terms
+    blocks = statement.blocks
     assert blocks is not None  # noqa: S101
-    rows, few = blocks.rows, utility.take(blocks.rows)
-    of, weight = blocks.of_row[rows], m[rows]
+    of = blocks.of_row[blocks.rows]
 
     def bounds(slopes: Floats) -> tuple[Floats, Floats, Floats]:
-        worth = np.zeros(m.size)
-        worth[rows] = slopes - taken[rows]
-        height, size = np.zeros((2, blocks.count))
-        for total, each in zip((height, size), few.tangent(slopes), strict=True):
-            np.add.at(total, of, weight * each)
-        found = blocks.enclose(m * worth, m * p, _NEAR / 4 * float(np.max(size)))
-        return height + found.height, size + np.abs(found.height), found.price
+        return _bounds(statement, utility, slopes, terms)
 
     best, open_ended = e.copy(), ~np.isfinite(e)
     least, _, first = bounds(np.where(open_ended, 0.0, e))

@@ -31,7 +31,7 @@ from smqopt.market import (
 )
 from smqopt.numeric import BUDGET_MARGIN, BUDGET_SHORTFALL, PRICE, ROUNDING, STATIONARITY, THRESHOLD, Floats, exact_sum
 from smqopt.valuation import Regular
-from smqopt.verification.checks._block_slopes import slopes_at_lotteries
+from smqopt.verification.checks._block_slopes import lower_slopes, slopes_at_lotteries
 from smqopt.verification.checks._check import Check
 from smqopt.verification.checks._feasibility import solution_spend
 from smqopt.verification.checks._rounding_resolution import lottery_resolution, threshold_resolution
@@ -174,8 +174,10 @@ def slopes_of_blocks(statement: Statement, utility: Utility, solution: Solution,
             idle[g] = np.any(posted[k] & (drawn.acceptances[lots[k]] == 0))
     every = np.array(group, dtype=np.intp), np.concatenate([np.zeros(0), *price])
     e = tie_slopes(statement, utility, solution.acceptance[first], every, idle, (taken, p))
-    if drawn is not None:
-        return e
+    if drawn is not None:  # what is drawn by rounding alone is no tie
+        with np.errstate(over="ignore"):  # of a first acceptance, where no offer has no value
+            answered = utility.slope(solution.acceptance[first])[blocks.rows]
+        return lower_slopes(statement, utility, (e, answered), (taken, p))
     own = first[blocks.rows]
     posted = np.where(solution.acceptance[own] > 0, solution.thresholds[own], np.nan)
     return slopes_at_lotteries(statement, utility, e, (taken, p), posted)

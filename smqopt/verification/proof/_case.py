@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.errors import InputError
-from smqopt.market import Market, PurchasedPrivacy, Row, Solution, Statement, state, without_money
+from smqopt.market import Market, PurchasedPrivacy, Row, Solution, Statement, at_budget, state
 from smqopt.numeric import Floats, Indices
 from smqopt.valuation import SampleLaw, piece_law
 from smqopt.verification.checks._side_constraints import differing_offers, off_the_lists
@@ -177,7 +177,7 @@ def constraints_of(solution: Solution, form: Statement | None) -> Constraints | 
         statement = form or state(market, records)
     except InputError as error:
         return f"the constraints do not fit the market: {error}"
-    statement = without_money(statement) if solution.budget == 0 else statement
+    statement = at_budget(statement, solution.budget)
     if statement.blocks is not None and (reason := _not_in_pieces(market)):
         return reason
     y = solution.constraint_prices

@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from smqopt.numeric import Ball, Indices, Mask
-from smqopt.valuation import PieceLaw, SmoothPiece, piece_law
+from smqopt.valuation import PieceLaw, SmoothPiece, piece_law, step_law
 from smqopt.verification.enclosures._block_terms import BlockTerm, top_of_list, top_of_range
 from smqopt.verification.enclosures._curve import Curve, Numbers, Rows
 from smqopt.verification.proof._bounds import Limits
@@ -183,7 +183,8 @@ def excess(case: Case, offers: OfferEnclosures, of_rows: dict[int, Limits]) -> B
 def _sure_prices(constraints: Constraints, curve: Curve, asked: Rows, rows: Indices) -> tuple[Indices, list[float]]:
     """Return which of some rows must sell for sure, and a price for each.
 
-    It is one that she is not sure to accept, just below the one she is.
+    It is one that she is not sure to accept, just below the one she is; of a table that one itself:
+    between doubles F has no step.
     """
     found: dict[int, float] = {}
     reduced, least = constraints.statement.reduced, constraints.bounds.least[rows] >= 1
@@ -194,6 +195,14 @@ def _sure_prices(constraints: Constraints, curve: Curve, asked: Rows, rows: Indi
             below = top - (top - np.minimum(asked.low[at], 0.5 * top)) * 2.0**-bits
             F = curve.acceptances(asked.place[at], np.minimum(below, asked.high[at]), asked.low[at], asked.high[at])
             found |= {k: price for k, price, q in zip(at.tolist(), below.tolist(), F, strict=True) if q < 1}
+    for law, index in reduced.valuation.take(rows).parts():
+        at = np.intersect1d(np.arange(rows.size)[index], list(found)).astype(np.intp)
+        if step_law(law) is not None and at.size:
+            top = np.minimum(reduced.valuation.take(rows[at]).ppf(np.ones(at.size)), asked.high[at])
+            below = np.maximum(np.nextafter(top, 0.0), asked.low[at])
+            F = curve.acceptances(asked.place[at], below, asked.low[at], asked.high[at])
+            alone = (asked.low == asked.high)[at]
+            found |= {k: p for k, p, q, one in zip(at.tolist(), top.tolist(), F, alone, strict=True) if one or q < 1}
     sure = np.array(sorted(found), dtype=np.intp)
     return sure, [found[k] for k in sure.tolist()]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smqopt.market import Linear, PurchasedPrivacy, Solution, Statement
-from smqopt.numeric import Floats
+from smqopt.numeric import ROUNDING, Floats
 from smqopt.valuation import iron
 from smqopt.verification.checks._concave import slopes_above, slopes_of_blocks
 from smqopt.verification.checks._weak_duality import offers_at_price, tangent_slopes
@@ -81,10 +81,25 @@ def tangent_points(solution: Solution, statement: Statement | None, first: NDArr
         shift[rows] = np.where(held, p[rows] * v - e[rows], 0.0)
     bounded = ((bounds[0] > 0) & (bounds[0] < 1)) | (bounds[1] < 1)
     shift = np.where(free, np.where(bounded, -e, 0.0), shift)
+    if statement is not None and np.any(unsold := statement.fixed.unsold & (bounds[1] <= 0)):
+        shift[unsold] -= _charges(statement, solution.constraint_prices)[unsold]
     if statement is not None and statement.row_of_owner is not None:
         row = statement.row_of_owner
         slopes = utility.each if isinstance(utility, Linear) else utility.slope(of_rows.where_slope_is(slopes)[row])
     return TangentPoints(slopes, shift, _at_offers(threshold, solution.thresholds[first]))
+
+
+def _charges(statement: Statement, multipliers: Floats) -> Floats:
+    """Return what rows charge utilities, if all who are named in them count.
+
+    Shape (n′,). The statement leaves those out who never sell. Their acceptance has a bound of 0
+    itself, so that any shift of theirs costs nothing.
+    """
+    rows = abs(statement.owner_rows()[0])
+    charged = rows.T @ np.abs(multipliers[: rows.shape[0]])
+    row = np.arange(charged.size) if statement.row_of_owner is None else statement.row_of_owner
+    total = np.bincount(row, weights=charged, minlength=statement.reduced.n)
+    return np.asarray((1.0 + ROUNDING.value) * total / statement.weights())
 
 
 def _at_offers(threshold: Floats, offered: Floats) -> Floats:
