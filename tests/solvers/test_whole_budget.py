@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import smqopt as smq
+from smqopt.market import at_budget, state
 from smqopt.second_checker import check
 
 ALONE = {"g": list("abc")}
@@ -111,3 +112,25 @@ def test_the_second_checker_leaves_such_rows_open(tmp_path):
         solution.save(folder)
         certificate.save(folder / "certificate.json")
         assert check(folder)[0] == said
+
+
+@pytest.mark.parametrize("aim", ["privacy", "bends"])
+def test_a_row_that_asks_for_all_of_a_group_s_budget(aim):
+    """The second of the group is left nothing, though money is left; the third buys with it."""
+    groups = {"g": ["a", "a", "b"]}
+    market = smq.Market([1.0, 0.6, 0.3], smq.Uniform(0, 1), groups=groups)
+    records = [smq.GroupBudget("g", "a", at_most=0.25), spent_on((0,), 0.25), smq.PriceRange(at_most=1.0)]
+    solution = smq.solve(market, 0.5, constraints=records, objective=AIMS[aim])
+    certificate = smq.verify(solution)
+    assert certificate.valid
+    assert certificate.gap <= 1e-10
+    np.testing.assert_allclose(solution.acceptance, [0.5, 0.0, 0.5], rtol=1e-9)
+
+
+def test_many_limits_take_little_time():
+    """What is compared has a limit; where nothing asks for spend nothing is."""
+    n = 3000
+    market = smq.Market(np.linspace(0.5, 1.0, n), smq.Uniform(0, 1), groups={"g": np.arange(n) // 2})
+    records = [smq.GroupBudget("g", str(k), at_most=0.01) for k in range(0, n // 2, 3)]
+    statement = state(market, records)
+    assert at_budget(statement, 1.0) is statement
