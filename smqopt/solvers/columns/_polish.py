@@ -137,8 +137,11 @@ def polish(search: ColumnSearch, found: Found) -> Found:
 
 def _candidates(search: ColumnSearch, found: Found) -> Iterator[Found]:
     """Return where Newton steps lead from several choices, the likeliest first."""
-    worth = search.slopes(found)
+    worth, tried = search.slopes(found), set[bytes]()
     for kept in _choices(search, found, worth):
+        if kept.tobytes() in tried:
+            continue
+        tried.add(kept.tobytes())
         one = _newton(search, found, kept, worth)
         yield one
         for _ in range(0 if one is found else _TRIES):
