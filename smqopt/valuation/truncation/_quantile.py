@@ -13,14 +13,15 @@ from smqopt.numeric import Floats, Indices
 from smqopt.valuation.law._base import Valuation
 
 MOST_EVALUATIONS = 200
-"""More are never needed: every third halves a bracket of at most 2⁶³ doubles."""
+"""More are never needed: all but the first halve a bracket of at most 2⁶³ doubles."""
 SMALLEST = 1e-290
 """Below this F may have lost digits to underflow, and log F speaks for it."""
-
 
 COARSE = 2.0**-44
 """Where F rises by more than this from one double to the next, relative to the nearer tail, a
 formula for the quantile may miss by a double."""
+_STEPS = 16
+"""After so many probes the bracket is halved alone."""
 
 
 def polish_where_coarse(law: Valuation, q: Floats, theta: Floats) -> Floats:
@@ -41,7 +42,8 @@ def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats]
 
     Newton's steps on log F below the median and on log(1 − F) above it, within a bracket that is
     counted in doubles. Each step aims a little beyond the root, so that the bracket closes from
-    both sides; every third probe halves it. So F may have an infinite density, be flat, or jump.
+    both sides; every third probe halves it, and all later ones do: F as it is computed may be level
+    for many doubles round the root. So F may have an infinite density, be flat, or jump.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def polish_quantile(law: Valuation, q: Floats, start: Callable[[Floats], Floats]
         beyond = np.maximum(np.abs(aimed - at) >> 10, np.int64(1) << np.minimum(2 * np.abs(run[left]) - 2, 60))
         aimed = np.where(reached, aimed - beyond, aimed + beyond)
         halfway = below[left] + (above[left] - below[left]) // 2
-        usable = np.isfinite(newton) & (turn % 3 != 0)
+        usable = np.isfinite(newton) & (turn % 3 != 0) & (turn < _STEPS)
         probe[left] = np.where(usable, aimed, halfway)
         left = left[above[left] - below[left] > 1]
     return np.asarray(above.view(np.float64).reshape(shape))
