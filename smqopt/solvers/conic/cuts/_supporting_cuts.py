@@ -63,9 +63,9 @@ def supporting_cuts(
     """Find rows that follow from constraints and touch them near offers.
 
     `normal` and `at` are ν, and q̂ with β̂ in currency; `money` holds units of spend, and the most
-    that can be spent on one owner; shape (n,) each; `weight` is w, and `worth` the objective's unit:
-    a ν that is less of it than a solver leaves open is none. Variables of the user's own are
-    left where the rows touch; that acceptance is returned too.
+    that can be spent on one owner; shape (n,) each; `weight` is w, and `worth` the unit of the
+    objective: a ν that is less of it than a solver leaves open is none. Variables of the user's own
+    are left where the rows touch; that acceptance is returned too.
     """
     currency, high = money
     pull = normal[0], normal[1] * currency
