@@ -77,7 +77,7 @@ def solve_expansion(
     if "posted_gap" in details:
         value, rounding = e.value(_offers(found))
         judged = expansion_of(market, budget, records, aim, above=value - rounding) or e
-        details["posted_gap"] = judged.gap(value, details["upper_bound"] - e.shift)
+        details["posted_gap"] = judged.gap(value, details["upper_bound"] - e.shift + margin * abs(e.shift))
     return dataclasses.replace(found, claims_response=False, raw=None, details=FrozenDict(details))
 
 

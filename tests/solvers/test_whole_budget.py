@@ -134,3 +134,21 @@ def test_many_limits_take_little_time():
     records = [smq.GroupBudget("g", str(k), at_most=0.01) for k in range(0, n // 2, 3)]
     statement = state(market, records)
     assert at_budget(statement, 1.0) is statement
+
+
+@pytest.mark.parametrize("aim", ["privacy", "spend"])
+def test_sure_sales_of_owners_who_are_posted_the_same_in_all_laws(aim):
+    """Their bounds are rows under laws in doubt: the budget's price needs no more of them."""
+    laws = smq.Scenarios([smq.Uniform(0, 1), smq.Uniform(0, 2)])
+    market = smq.Market([1.0, 1.0], laws, groups={"g": ["a", "b"]})
+    objective = AIMS["privacy"] if aim == "privacy" else smq.LeastSpend()
+    solution = smq.solve(market, 2.0, constraints=[smq.Coverage("g", "a", at_least=1)], objective=objective)
+    np.testing.assert_allclose(solution.acceptance, [1.0, 0.0], atol=1e-7)
+    assert smq.verify(solution).gap <= 1e-7
+
+
+def test_a_row_for_all_the_money_of_an_owner_who_draws():
+    """Her two prices sum to the budget but for a rounding, which is kept below it."""
+    market = smq.Market([1.0, 1.0], smq.ByOwner([smq.PointMass(0.0), smq.PointMass(2.0)]), groups={"g": ["a", "b"]})
+    solution = smq.solve(market, 1.0, constraints=[spent_on((0,), 1.0), smq.PriceRange(at_most=3.0)])
+    assert smq.verify(solution).valid

@@ -65,6 +65,7 @@ def at_budget(statement: Statement, budget: float) -> Statement:
             others[demand.owners] = False
             unpaid |= others
             surely[demand.owners] |= demand.row < 0
+    surely &= ~_in_blocks(statement)  # their bounds would be rows
     known = statement.expand(statement.fixed.unpaid | statement.fixed.unsold)
     if not np.any(unpaid & ~known):
         return statement
@@ -88,11 +89,12 @@ def priced_budget(statement: Statement, budget: float, z: Floats, slope: Floats)
     slope
         What the first acceptance of each owner is worth; shape (n′,).
     """
-    stated, slope = at_budget(statement, budget), slope - statement.charge(0.0, z[1:])[0]
+    rows, stated = _rows(statement), at_budget(statement, budget)
+    slope = slope - (statement.acceptance[: len(rows)].T @ z[1 : 1 + len(rows)]) / statement.weights()
     left = np.flatnonzero(stated.fixed.unpaid & ~statement.fixed.unpaid & (slope > 0) & np.isfinite(slope))
     limit = _Limit(statement.market.weights, budget)
-    demand = next(_demands(statement.market, *_requests(statement, _rows(statement)), limit), None)
-    if demand is None or not left.size:
+    demand = next(_demands(statement.market, *_requests(statement, rows), limit), None)
+    if demand is None or not left.size or (demand.row < 0 and np.any(_in_blocks(statement)[demand.owners])):
         return z
     low, most = statement.reduced.low[left], exact_dot(slope[left], statement.weights()[left]) / budget
     first = float(np.max(slope[left] / low)) if np.all(low * most * _MOST > slope[left]) else most
@@ -102,6 +104,12 @@ def priced_budget(statement: Statement, budget: float, z: Floats, slope: Floats)
     if demand.row >= 0:
         z[1 + demand.row] += demand.sign * more / demand.share
     return z
+
+
+def _in_blocks(statement: Statement) -> Mask:
+    """Say which owners are; shape (n,)."""
+    blocks, n = statement.blocks, statement.reduced.n
+    return np.asarray(statement.expand(np.zeros(n, dtype=np.bool_) if blocks is None else blocks.of_row >= 0))
 
 
 def _rows(statement: Statement) -> list[Row]:

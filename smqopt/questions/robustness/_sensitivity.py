@@ -26,6 +26,7 @@ from smqopt.market import (
     Statement,
     Status,
     WorstCaseError,
+    at_budget,
     expansion_of,
     needs_expansion,
     require_one_law,
@@ -180,8 +181,8 @@ def _as_ordinary(solution: Solution) -> tuple[Market, tuple[Solution, Statement 
     if needs_expansion(market, aim, solution.records):
         e = expansion_of(market, solution.budget, solution.records, aim)
         assert e is not None  # noqa: S101
-        return market, (unfold(e, solution), state(e.market, e.records))
-    return market, (solution, state(market, solution.records) if solution.records else None)
+        return market, (unfold(e, solution), at_budget(state(e.market, e.records), e.budget))
+    return market, (solution, at_budget(state(market, solution.records), solution.budget) if solution.records else None)
 
 
 def _by_requirement(solution: Solution, own: tuple[Solution, Statement | None]) -> Floats:

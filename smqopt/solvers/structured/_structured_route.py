@@ -103,8 +103,11 @@ def _keeps(statement: Statement, budget: float, found: Solution) -> bool:
     """Say whether offers keep all rows, and the budget by more than rounding."""
     share = row_excess(statement, Offers(found.thresholds, found.acceptance, found.lottery))[1]
     paid = found.market.weights * found.spend
+    rounded = found.acceptance < 1  # of F, or of chances
+    if found.lottery is not None:
+        rounded[found.lottery.owner] = True
     fixed = statement.blocks is not None and bool(np.any(statement.blocks.floor))  # floors would give way for it
-    of_F = 0.0 if fixed else BUDGET_MARGIN.value / 4 * float(np.sum(paid[found.acceptance < 1]))
+    of_F = 0.0 if fixed else BUDGET_MARGIN.value / 4 * float(np.sum(paid[rounded]))
     return bool(np.all(share <= SIDE_ROW.value) and exact_dot(paid, np.ones(paid.size), up=True) + of_F <= budget)
 
 

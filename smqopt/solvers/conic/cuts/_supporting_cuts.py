@@ -25,7 +25,7 @@ from scipy.sparse.linalg import lsqr
 
 from smqopt.errors import SolverError
 from smqopt.market import LinearRow
-from smqopt.numeric import CONIC_MIDDLE, Floats
+from smqopt.numeric import Floats
 from smqopt.solvers.conic._contained import contain
 from smqopt.solvers.conic._refusals import asks_for_spend
 from smqopt.solvers.conic.cuts._coupled_constraints import Sharing
@@ -58,19 +58,17 @@ def supporting_cuts(
     at: tuple[Floats, Floats],
     money: tuple[Floats, Floats],
     weight: float,
-    worth: float,
 ) -> tuple[list[Cut], Floats]:
     """Find rows that follow from constraints and touch them near offers.
 
     `normal` and `at` are ν, and q̂ with β̂ in currency; `money` holds units of spend, and the most
-    that can be spent on one owner; shape (n,) each; `weight` is w, and `worth` the unit of the
-    objective: a ν that is less of it than a solver leaves open is none. Variables of the user's own
-    are left where the rows touch; that acceptance is returned too.
+    that can be spent on one owner; shape (n,) each; `weight` is w. Variables of the user's own are
+    left where the rows touch; that acceptance is returned too.
     """
     currency, high = money
     pull = normal[0], normal[1] * currency
     size = float(max(np.max(np.abs(one), initial=0.0) for one in pull))
-    if not size > CONIC_MIDDLE.value * worth:
+    if not size > 0:
         return [], at[0]
     scaled = (pull[0] / size, pull[1] / size), (at[0], at[1] / currency), high / currency
     q, multipliers = _solve_near(groups, *scaled, weight)

@@ -87,7 +87,6 @@ def solve_under_cuts(
                 (raw.acceptance, raw.spend),
                 (program.problem.currency, market.high),
                 weight,
-                program.problem.objective_unit,
             )
             statement = state(market, (*records, *(row for _, row, _ in cuts)))
             start = np.concatenate([[float(raw.details["multiplier_of_budget"])], prices, [cut[-1] for cut in cuts]])
