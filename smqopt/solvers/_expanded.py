@@ -24,8 +24,9 @@ from smqopt.market import (
     state,
     thin,
 )
-from smqopt.numeric import BUDGET_MARGIN, FrozenDict
+from smqopt.numeric import FrozenDict
 from smqopt.solvers._abstract_solver import AbstractSolver
+from smqopt.solvers._result import rounding_of_spend
 from smqopt.solvers.structured._structured_solver import StructuredSolver
 
 _WAYS = ((2.0**-40, 0.0), (0.0, 0.0), (2.0**-42, 2.0**-40), (2.0**-36, 2.0**-34.5))
@@ -116,17 +117,11 @@ def _giving_way(stated: Statement, budget: float, share: float) -> Statement:
 def _within_budget(e: Expansion, found: Solution) -> tuple[Solution, bool]:
     """Return offers, made less often if they cost too much; and whether they fit."""
     spend = _most_spent(e, found)
-    over = spend - found.budget + _of_F(found)
+    over = spend - found.budget + rounding_of_spend(found)
     if 0 < over <= _THIN * found.budget and "posted_gap" not in found.details:
         found = thin(e, found, 2.0 * over / spend)
         over = _most_spent(e, found) - found.budget
     return found, over <= 0
-
-
-def _of_F(found: Solution) -> float:
-    """Return what roundings of F may spend, where the budget itself is met."""
-    paid = found.market.weights * found.spend
-    return BUDGET_MARGIN.value / 4 * float(np.sum(paid[found.acceptance < 1]))
 
 
 def _most_spent(e: Expansion, found: Solution) -> float:

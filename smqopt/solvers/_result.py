@@ -1,4 +1,4 @@
-"""The solution that a route hands out."""
+"""The solution that a route hands out, and what rounding may add to its spend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from smqopt.market import Market, Offers, Solution, Status
-from smqopt.numeric import FrozenDict
+from smqopt.numeric import BUDGET_MARGIN, FrozenDict
 
 
 def deliver(
@@ -41,3 +41,11 @@ def deliver(
         details=FrozenDict(details),
         **known,
     )
+
+
+def rounding_of_spend(found: Solution) -> float:
+    """Return what roundings of F, and of chances, may add to a spend; in currency."""
+    paid, rounded = found.market.weights * found.spend, found.acceptance < 1
+    if found.lottery is not None:
+        rounded[found.lottery.owner] = True
+    return BUDGET_MARGIN.value / 4 * float(np.sum(paid[rounded]))

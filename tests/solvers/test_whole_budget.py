@@ -152,3 +152,14 @@ def test_a_row_for_all_the_money_of_an_owner_who_draws():
     market = smq.Market([1.0, 1.0], smq.ByOwner([smq.PointMass(0.0), smq.PointMass(2.0)]), groups={"g": ["a", "b"]})
     solution = smq.solve(market, 1.0, constraints=[spent_on((0,), 1.0), smq.PriceRange(at_most=3.0)])
     assert smq.verify(solution).valid
+
+
+def test_sure_sales_of_those_who_are_asked_to_be_paid_more_add_no_rows():
+    """The bound of an owner in a block is a row, which no record would have set."""
+    market = smq.Market([1.0, 1.0], smq.Uniform(0, 1), groups={"g": ["a", "b"]})
+    records = [smq.Coverage("g", "a", at_least=1), spent_on((0,), 0.5), smq.PriceRange(at_most=1.0)]
+    statement = state(market, records)
+    assert at_budget(statement, 1.0).names == statement.names
+    solution = smq.solve(market, 1.0, constraints=records)
+    assert smq.verify(solution).valid
+    np.testing.assert_allclose(solution.acceptance, [1.0, 0.0], atol=1e-12)

@@ -14,8 +14,8 @@ import numpy as np
 
 from smqopt.errors import SolverError
 from smqopt.market import Objective, Offers, Solution, Statement, Status, at_budget, priced_budget
-from smqopt.numeric import BUDGET_MARGIN, POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
-from smqopt.solvers._result import deliver
+from smqopt.numeric import POSTED_GAP, SIDE_ROW, Floats, FrozenDict, exact_dot
+from smqopt.solvers._result import deliver, rounding_of_spend
 from smqopt.solvers.structured._alike import merge_alike
 from smqopt.solvers.structured._conflict import find_conflict, has_value, least_relaxations
 from smqopt.solvers.structured._response import Owners
@@ -103,11 +103,8 @@ def _keeps(statement: Statement, budget: float, found: Solution) -> bool:
     """Say whether offers keep all rows, and the budget by more than rounding."""
     share = row_excess(statement, Offers(found.thresholds, found.acceptance, found.lottery))[1]
     paid = found.market.weights * found.spend
-    rounded = found.acceptance < 1  # of F, or of chances
-    if found.lottery is not None:
-        rounded[found.lottery.owner] = True
     fixed = statement.blocks is not None and bool(np.any(statement.blocks.floor))  # floors would give way for it
-    of_F = 0.0 if fixed else BUDGET_MARGIN.value / 4 * float(np.sum(paid[rounded]))
+    of_F = 0.0 if fixed else rounding_of_spend(found)
     return bool(np.all(share <= SIDE_ROW.value) and exact_dot(paid, np.ones(paid.size), up=True) + of_F <= budget)
 
 
